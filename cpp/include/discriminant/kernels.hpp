@@ -1,0 +1,26 @@
+// The table of kernels that one instruction set offers, and the choice among the tables.
+#pragma once
+
+#include <cstdint>
+
+#include "discriminant/gram.hpp"
+#include "discriminant/scores.hpp"
+
+namespace discriminant {
+
+struct Kernels {
+    const char* name;
+    void (*gram_f32)(const GramJob<float>&);
+    void (*gram_f64)(const GramJob<double>&);
+    std::int64_t (*scores_f32)(const ScoresJob<float>&);
+    std::int64_t (*scores_f64)(const ScoresJob<double>&);
+};
+
+// The tables this machine can run, the widest first; `count` receives how many there are.
+const Kernels* const* runnable(int* count);
+
+// The table in use. `use` picks one by name and says whether this machine can run it.
+const Kernels& active();
+bool use(const char* name);
+
+}  // namespace discriminant

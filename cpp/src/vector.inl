@@ -1,0 +1,40 @@
+// Vectors of the width that the including file was compiled for. Everything below is in that file's own namespace:
+// two instruction sets never share an inline function, so the linker cannot hand wide code to a narrow machine.
+
+template <class T> struct Vector;
+template <> struct Vector<double> {
+    typedef double type __attribute__((vector_size(DISCRIMINANT_VECTOR_BYTES)));
+};
+template <> struct Vector<float> {
+    typedef float type __attribute__((vector_size(DISCRIMINANT_VECTOR_BYTES)));
+};
+
+typedef float HalfFloats __attribute__((vector_size(DISCRIMINANT_VECTOR_BYTES / 2)));
+
+using Doubles = Vector<double>::type;
+
+template <class T> constexpr std::int64_t lanes = DISCRIMINANT_VECTOR_BYTES / sizeof(T);
+
+template <class V, class T> inline V load(const T* from) {
+    V v;
+    __builtin_memcpy(&v, from, sizeof(V));
+    return v;
+}
+
+template <class V, class T> inline void store(T* to, V v) { __builtin_memcpy(to, &v, sizeof(V)); }
+
+template <class T> inline typename Vector<T>::type splat(T value) {
+    return value - typename Vector<T>::type{};  // broadcasts; x - 0 is x, also for -0.0
+}
+
+// lanes<double> consecutive values as doubles.
+inline Doubles load_doubles(const double* from) { return load<Doubles>(from); }
+inline Doubles load_doubles(const float* from) {
+    return __builtin_convertvector(load<HalfFloats>(from), Doubles);
+}
+
+inline double sum_of(Doubles v) {
+    double total = 0;
+    for (std::int64_t i = 0; i < lanes<double>; ++i) total += v[i];
+    return total;
+}
