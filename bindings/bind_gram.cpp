@@ -29,6 +29,7 @@ void gram(Matrix<const T> rows, std::optional<Column<const std::int64_t>> order,
                    order ? (std::int64_t)order->shape(0) : n,
                    d,
                    d,
+                   classes,
                    order ? aligned(*order) : nullptr,
                    codes ? aligned(*codes) : nullptr,
                    weights ? aligned(*weights) : nullptr,
@@ -38,7 +39,7 @@ void gram(Matrix<const T> rows, std::optional<Column<const std::int64_t>> order,
                    aligned(sums),
                    scatter ? aligned(*scatter) : nullptr,
                    nullptr};
-    std::unique_ptr<T[]> workspace(new T[gram_workspace(d)]);
+    std::unique_ptr<T[]> workspace(new T[gram_workspace(d, classes)]);
     job.workspace = workspace.get();
     nb::gil_scoped_release released;  // the kernel reads and fills buffers that `rows` and the others keep alive
     for (std::int64_t i = 0; i < job.n; ++i) {  // indices are the one thing that could lead outside a buffer

@@ -6,84 +6,141 @@
 
 template <class T> constexpr std::int64_t tile_height = lanes<T> < 8 ? lanes<T> : (lanes<double> < 8 ? 4 : 8);
 
-template <class T, int H, int W>
+// Elements from one panel to the next: one vector more than the rows, or the same row of every panel would fall into
+// the same set of the cache.
+template <class T> constexpr std::int64_t gram_panel = (gram_rows + 1) * lanes<T>;
+
+inline void add_to(double* to, Vector<double>::type y) { store(to, load<Doubles>(to) + y); }
+inline void add_to(double* to, Vector<float>::type y) {
+    add_to(to, low_half(y));
+    add_to(to + lanes<double>, high_half(y));
+}
+
+enum class Flush { along, across };  // add the tile to `out` as it lies, or transposed
+
+template <class T, int H, int W, Flush flush = Flush::along>
 inline void gram_tile(const T* left, const T* right, std::int64_t rows, double* out, std::int64_t stride) {
     using V = typename Vector<T>::type;
     constexpr std::int64_t width = lanes<T>;
-    constexpr std::int64_t panel = gram_rows * width;
+    constexpr std::int64_t panel = gram_panel<T>;
     V sum[H][W] = {};
     for (std::int64_t r = 0; r < rows; ++r) {
         V b[W];
-        for (int j = 0; j < W; ++j) b[j] = load<V>(right + j * panel + r * width);
-        for (int i = 0; i < H; ++i) {
+        DISCRIMINANT_UNROLL for (int j = 0; j < W; ++j) b[j] = load<V>(right + j * panel + r * width);
+        DISCRIMINANT_UNROLL for (int i = 0; i < H; ++i) {
             const V a = splat(left[r * width + i]);
-            for (int j = 0; j < W; ++j) sum[i][j] += a * b[j];
+            DISCRIMINANT_UNROLL for (int j = 0; j < W; ++j) sum[i][j] += a * b[j];
         }
     }
-    for (int i = 0; i < H; ++i)
-        for (int j = 0; j < W; ++j) {
-            T part[width];
-            store(part, sum[i][j]);
-            double* to = out + i * stride + j * width;
-            for (std::int64_t v = 0; v < width; v += lanes<double>)
-                store(to + v, load<Doubles>(to + v) + load_doubles(part + v));
+    DISCRIMINANT_UNROLL for (int i = 0; i < H; ++i)
+        DISCRIMINANT_UNROLL for (int j = 0; j < W; ++j) {
+            if constexpr (flush == Flush::along)
+                add_to(out + i * stride + j * width, sum[i][j]);
+            else
+                for (std::int64_t v = 0; v < width; ++v) out[(j * width + v) * stride + i] += sum[i][j][v];
         }
 }
 
-template <class T> void gram_triangle(const GramJob<T>& job, std::int64_t rows) {
+// The rows that will be packed next, fetched a few cache lines after each tile: packing waits for memory while tiles
+// only compute, so the two would otherwise take turns.
+template <class T> struct NextRows {
+    const char* at;
+    const char* end;
+    std::int64_t step;
+
+    NextRows(const GramJob<T>& job, std::int64_t start, std::int64_t tiles) {
+        const std::int64_t left = job.order || start >= job.n ? 0 : job.n - start;
+        const std::int64_t rows = left < gram_rows ? left : gram_rows;
+        at = reinterpret_cast<const char*>(job.rows + (left ? start * job.stride : 0));
+        end = at + rows * job.stride * static_cast<std::int64_t>(sizeof(T));
+        step = (end - at) / tiles / 64 + 1;
+    }
+    void fetch() {
+        for (std::int64_t i = 0; i < step && at < end; ++i, at += 64) __builtin_prefetch(at, 0, 2);
+    }
+};
+
+// One strip: H columns of a left panel against right panels [from, to).
+template <class T, int H, Flush flush>
+inline void gram_strip(const GramJob<T>& job, const T* left, std::int64_t from, std::int64_t to, std::int64_t rows,
+                       double* out, std::int64_t out_step, NextRows<T>& next) {
+    const std::int64_t stride = padded(job.d);
+    const T* right = job.workspace;
+    std::int64_t b = from;
+    for (; b + 3 <= to; b += 3) {
+        gram_tile<T, H, 3, flush>(left, right + b * gram_panel<T>, rows, out + b * out_step, stride);
+        next.fetch();
+    }
+    if (b + 2 == to) gram_tile<T, H, 2, flush>(left, right + b * gram_panel<T>, rows, out + b * out_step, stride);
+    if (b + 1 == to) gram_tile<T, H, 1, flush>(left, right + b * gram_panel<T>, rows, out + b * out_step, stride);
+}
+
+template <class T> void gram_triangle(const GramJob<T>& job, std::int64_t rows, std::int64_t next_start) {
     constexpr std::int64_t width = lanes<T>;
-    constexpr std::int64_t panel = gram_rows * width;
     constexpr int H = static_cast<int>(tile_height<T>);
-    const std::int64_t panels = (job.d + width - 1) / width, stride = padded(job.d);
-    for (std::int64_t a = 0; a < panels; ++a)
-        for (std::int64_t h = 0; h < width; h += H) {
-            const T* left = job.workspace + a * panel + h;
-            double* out = job.scatter + (a * width + h) * stride;
-            std::int64_t b = a;
-            for (; b + 3 <= panels; b += 3)
-                gram_tile<T, H, 3>(left, job.workspace + b * panel, rows, out + b * width, stride);
-            if (b + 2 == panels)
-                gram_tile<T, H, 2>(left, job.workspace + b * panel, rows, out + b * width, stride);
-            else if (b + 1 == panels)
-                gram_tile<T, H, 1>(left, job.workspace + b * panel, rows, out + b * width, stride);
-        }
+    constexpr int half = H > 4 ? H / 2 : H;
+    const std::int64_t whole = job.d / width, stride = padded(job.d);
+    NextRows<T> next(job, next_start, whole * (whole + 3) / 6 * (width / H));
+    for (std::int64_t a = 0; a < whole; ++a)
+        for (std::int64_t h = 0; h < width; h += H)
+            gram_strip<T, H, Flush::along>(job, job.workspace + a * gram_panel<T> + h, a, whole, rows,
+                                           job.scatter + (a * width + h) * stride, width, next);
+    // The columns of a last panel that is not full: broadcast against all panels, so that its empty lanes cost nothing.
+    const T* last = job.workspace + whole * gram_panel<T>;
+    const std::int64_t panels = (job.d + width - 1) / width;
+    for (std::int64_t h = whole * width; h < job.d; h += half, last += half)
+        gram_strip<T, half, Flush::across>(job, last, 0, panels, rows, job.scatter + h, width * stride, next);
 }
 
+template <class T> inline T* class_sums(const GramJob<T>& job) {
+    return job.workspace + (gram_rows + 1) * padded(job.d);
+}
+
+// One row's cells centred and scaled into slot `slot` of every panel, and into its class sum.
 template <class T> inline void pack_row(const GramJob<T>& job, std::int64_t row, std::int64_t slot) {
     using V = typename Vector<T>::type;
     constexpr std::int64_t width = lanes<T>;
-    constexpr std::int64_t panel = gram_rows * width;
-    const std::int64_t d = job.d, k = job.codes ? job.codes[row] : 0;
+    const std::int64_t k = job.codes ? job.codes[row] : 0, whole = job.d / width * width;
     const double weight = job.weights ? job.weights[row] : 1.0;
     const T* x = job.rows + row * job.stride;
-    const T* centre = job.centre + k * padded(d);
-    double* sums = job.sums + k * padded(d);
+    const T* centre = job.centre + k * padded(job.d);
+    T* sums = class_sums(job) + k * padded(job.d);
     const V root = splat(static_cast<T>(__builtin_sqrt(weight)));
-    const Doubles w = splat(weight);
     job.totals[k] += weight;
     T* to = job.workspace + slot * width;
-    for (std::int64_t j = 0; j < d; j += width, to += panel) {
-        V cell;
-        if (j + width <= d) {
-            cell = load<V>(x + j);
-        } else {  // never read past the row: fill the last vector with the centre, which becomes zero
-            cell = load<V>(centre + j);
-            for (std::int64_t v = 0; v < d - j; ++v) cell[v] = x[j + v];
-        }
+    const auto place = [&](std::int64_t j, V cell) {
         const V y = (cell - load<V>(centre + j)) * load<V>(job.scale + j);
-        store(to, y * root);
-        T part[width];
-        store(part, y);
-        for (std::int64_t v = 0; v < width; v += lanes<double>)
-            store(sums + j + v, load<Doubles>(sums + j + v) + w * load_doubles(part + v));
+        const V rooted = y * root;
+        store(to, rooted);
+        store(sums + j, load<V>(sums + j) + rooted * root);
+        to += gram_panel<T>;
+    };
+    for (std::int64_t j = 0; j < whole; j += width) place(j, load<V>(x + j));
+    if (whole < job.d) {  // never read past the row: the rest of the last vector is the centre, and becomes zero
+        V cell = load<V>(centre + whole);
+        for (std::int64_t v = whole; v < job.d; ++v) cell[v - whole] = x[v];
+        place(whole, cell);
+    }
+}
+
+// Class sums are gathered in T next to the packed rows and moved to double now and then: often enough for float to
+// keep its digits, seldom enough to cost little for many classes.
+template <class T> void flush_sums(const GramJob<T>& job) {
+    T* part = class_sums(job);
+    for (std::int64_t i = 0; i < job.classes * padded(job.d); i += lanes<T>) {
+        add_to(job.sums + i, load<typename Vector<T>::type>(part + i));
+        store(part + i, typename Vector<T>::type{});
     }
 }
 
 template <class T> void gram(const GramJob<T>& job) {
+    const std::int64_t often = gram_rows * (4 + job.classes / gram_rows);
+    for (std::int64_t i = 0; i < job.classes * padded(job.d); ++i) class_sums(job)[i] = 0;
     for (std::int64_t start = 0; start < job.n; start += gram_rows) {
         const std::int64_t rows = job.n - start < gram_rows ? job.n - start : gram_rows;
         for (std::int64_t r = 0; r < rows; ++r)
             pack_row(job, job.order ? job.order[start + r] : start + r, r);
-        if (job.scatter) gram_triangle(job, rows);
+        if (job.scatter) gram_triangle(job, rows, start + rows);
+        if ((start + gram_rows) % often == 0 || start + gram_rows >= job.n) flush_sums(job);
     }
 }

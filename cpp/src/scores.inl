@@ -7,14 +7,14 @@ inline void narrow_rows(const ScoresJob<T>& job, const T* x, double* z, std::int
     Doubles sum[M][K] = {};
     for (std::int64_t j = 0; j < whole; j += width) {
         Doubles w[K];
-        for (int k = 0; k < K; ++k) w[k] = load<Doubles>(job.weights + k * job.d + j);
-        for (int m = 0; m < M; ++m) {
+        DISCRIMINANT_UNROLL for (int k = 0; k < K; ++k) w[k] = load<Doubles>(job.weights + k * job.d + j);
+        DISCRIMINANT_UNROLL for (int m = 0; m < M; ++m) {
             const Doubles v = load_doubles(x + m * job.stride + j);
-            for (int k = 0; k < K; ++k) sum[m][k] += v * w[k];
+            DISCRIMINANT_UNROLL for (int k = 0; k < K; ++k) sum[m][k] += v * w[k];
         }
     }
-    for (int m = 0; m < M; ++m)
-        for (int k = 0; k < K; ++k) {
+    DISCRIMINANT_UNROLL for (int m = 0; m < M; ++m)
+        DISCRIMINANT_UNROLL for (int k = 0; k < K; ++k) {
             double total = sum_of(sum[m][k]);
             for (std::int64_t j = whole; j < job.d; ++j)
                 total += static_cast<double>(x[m * job.stride + j]) * job.weights[k * job.d + j];
@@ -34,18 +34,18 @@ inline void wide_tile(const double* x, std::int64_t x_stride, std::int64_t d, co
                       std::int64_t w_stride, const double* bias, double* z, std::int64_t z_stride) {
     constexpr std::int64_t width = lanes<double>;
     Doubles sum[M][W];
-    for (int m = 0; m < M; ++m)
-        for (int c = 0; c < W; ++c) sum[m][c] = load<Doubles>(bias + c * width);
+    DISCRIMINANT_UNROLL for (int m = 0; m < M; ++m)
+        DISCRIMINANT_UNROLL for (int c = 0; c < W; ++c) sum[m][c] = load<Doubles>(bias + c * width);
     for (std::int64_t j = 0; j < d; ++j) {
         Doubles w[W];
-        for (int c = 0; c < W; ++c) w[c] = load<Doubles>(weights + j * w_stride + c * width);
-        for (int m = 0; m < M; ++m) {
+        DISCRIMINANT_UNROLL for (int c = 0; c < W; ++c) w[c] = load<Doubles>(weights + j * w_stride + c * width);
+        DISCRIMINANT_UNROLL for (int m = 0; m < M; ++m) {
             const Doubles v = splat(x[m * x_stride + j]);
-            for (int c = 0; c < W; ++c) sum[m][c] += v * w[c];
+            DISCRIMINANT_UNROLL for (int c = 0; c < W; ++c) sum[m][c] += v * w[c];
         }
     }
-    for (int m = 0; m < M; ++m)
-        for (int c = 0; c < W; ++c) store(z + m * z_stride + c * width, sum[m][c]);
+    DISCRIMINANT_UNROLL for (int m = 0; m < M; ++m)
+        DISCRIMINANT_UNROLL for (int c = 0; c < W; ++c) store(z + m * z_stride + c * width, sum[m][c]);
 }
 
 constexpr int wide_rows = lanes<double> >= 8 ? 12 : (lanes<double> >= 4 ? 6 : 4);

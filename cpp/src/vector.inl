@@ -1,6 +1,10 @@
 // Vectors of the width that the including file was compiled for. Everything below is in that file's own namespace:
 // two instruction sets never share an inline function, so the linker cannot hand wide code to a narrow machine.
 
+// Loops over the registers of a tile must be unrolled for the tile to live in registers; the compiler's own judgement
+// spills some shapes to the stack.
+#define DISCRIMINANT_UNROLL _Pragma("GCC unroll 16")
+
 template <class T> struct Vector;
 template <> struct Vector<double> {
     typedef double type __attribute__((vector_size(DISCRIMINANT_VECTOR_BYTES)));
@@ -31,6 +35,25 @@ template <class T> inline typename Vector<T>::type splat(T value) {
 inline Doubles load_doubles(const double* from) { return load<Doubles>(from); }
 inline Doubles load_doubles(const float* from) {
     return __builtin_convertvector(load<HalfFloats>(from), Doubles);
+}
+
+// The two halves of a vector of floats as doubles. Written as shuffles: through memory or a cast, the compiler puts the
+// whole tile that the vector belongs to on the stack.
+#if DISCRIMINANT_VECTOR_BYTES == 64
+#define DISCRIMINANT_LOW 0, 1, 2, 3, 4, 5, 6, 7
+#define DISCRIMINANT_HIGH 8, 9, 10, 11, 12, 13, 14, 15
+#elif DISCRIMINANT_VECTOR_BYTES == 32
+#define DISCRIMINANT_LOW 0, 1, 2, 3
+#define DISCRIMINANT_HIGH 4, 5, 6, 7
+#else
+#define DISCRIMINANT_LOW 0, 1
+#define DISCRIMINANT_HIGH 2, 3
+#endif
+inline Doubles low_half(Vector<float>::type v) {
+    return __builtin_convertvector(__builtin_shufflevector(v, v, DISCRIMINANT_LOW), Doubles);
+}
+inline Doubles high_half(Vector<float>::type v) {
+    return __builtin_convertvector(__builtin_shufflevector(v, v, DISCRIMINANT_HIGH), Doubles);
 }
 
 inline double sum_of(Doubles v) {

@@ -7,7 +7,7 @@
 // Rows are packed a few hundred at a time into panels one vector wide; each tile of the triangle is a short sum in
 // registers. float rows are multiplied in float and added up in double from one packed block to the next.
 //
-// The caller owns every buffer. `workspace` holds gram_workspace<T>(d) elements. Nothing is allocated, nothing throws.
+// The caller owns every buffer. `workspace` holds gram_workspace(d, classes) elements. Nothing is allocated, nothing throws.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ inline constexpr std::int64_t padded(std::int64_t d) {
     return (d + lane_columns - 1) / lane_columns * lane_columns;
 }
 
-// Rows packed at a time: four panels of them fit the first-level cache.
-inline constexpr std::int64_t gram_rows = 128;
+// Rows packed at a time: four panels of doubles just fill the first-level cache.
+inline constexpr std::int64_t gram_rows = 192;
 
 template <class T>
 struct GramJob {
     const T* rows;               // n x d, row i starts at rows + i * stride
-    std::int64_t n, d, stride;
+    std::int64_t n, d, stride, classes;
     const std::int64_t* order;   // n row numbers to visit, or null for 0 .. n-1
     const std::int32_t* codes;   // the class of each row (not of each visit), or null: all of class 0
     const double* weights;       // the weight >= 0 of each row, or null: all 1
@@ -40,6 +40,8 @@ struct GramJob {
     T* workspace;
 };
 
-inline constexpr std::int64_t gram_workspace(std::int64_t d) { return gram_rows * padded(d); }
+inline constexpr std::int64_t gram_workspace(std::int64_t d, std::int64_t classes) {
+    return (gram_rows + 1 + classes) * padded(d);
+}
 
 }  // namespace discriminant
