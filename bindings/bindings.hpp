@@ -27,3 +27,4 @@ inline void require(bool holds, const char* what) {
 void bind_settings(nb::module_& module);
 void bind_gram(nb::module_& module);
 void bind_scores(nb::module_& module);
+void bind_loss(nb::module_& module);

@@ -6,4 +6,5 @@ NB_MODULE(_core, module) {
     bind_settings(module);
     bind_gram(module);
     bind_scores(module);
+    bind_loss(module);
 }

@@ -53,7 +53,7 @@ template <class T> struct NextRows {
         const std::int64_t rows = left < gram_rows ? left : gram_rows;
         at = reinterpret_cast<const char*>(job.rows + (left ? start * job.stride : 0));
         end = at + rows * job.stride * static_cast<std::int64_t>(sizeof(T));
-        step = (end - at) / tiles / 64 + 1;
+        step = (end - at) / (tiles + 1) / 64 + 1;  // there may be no tile
     }
     void fetch() {
         for (std::int64_t i = 0; i < step && at < end; ++i, at += 64) __builtin_prefetch(at, 0, 2);

@@ -22,10 +22,26 @@ inline void narrow_rows(const ScoresJob<T>& job, const T* x, double* z, std::int
         }
 }
 
-template <class T, int K> void narrow_block(const ScoresJob<T>& job, const T* x, std::int64_t rows, double* z) {
+template <class T> inline double dot(const T* x, const double* w, std::int64_t d) {
+    constexpr std::int64_t width = lanes<double>;
+    Doubles sum[4] = {};
+    std::int64_t j = 0;
+    for (; j + 4 * width <= d; j += 4 * width) 
+        DISCRIMINANT_UNROLL for (int c = 0; c < 4; ++c)
+            sum[c] += load_doubles(x + j + c * width) * load<Doubles>(w + j + c * width);
+    for (; j + width <= d; j += width) sum[0] += load_doubles(x + j) * load<Doubles>(w + j);
+    double total = sum_of((sum[0] + sum[1]) + (sum[2] + sum[3]));
+    for (; j < d; ++j) total += static_cast<double>(x[j]) * w[j];
+    return total;
+}
+
+template <class T, int K>
+void narrow_block(const ScoresJob<T>& job, const T* x, std::int64_t rows, double* z, std::int64_t z_stride) {
     std::int64_t m = 0;
-    for (; m + 4 <= rows; m += 4) narrow_rows<T, 4, K>(job, x + m * job.stride, z + m * K, K);
-    for (; m < rows; ++m) narrow_rows<T, 1, K>(job, x + m * job.stride, z + m * K, K);
+    if constexpr (K == 1)
+        for (; m < rows; ++m) z[m * z_stride] = dot(x + m * job.stride, job.weights, job.d) + job.bias[0];
+    for (; m + 4 <= rows; m += 4) narrow_rows<T, 4, K>(job, x + m * job.stride, z + m * z_stride, z_stride);
+    for (; m < rows; ++m) narrow_rows<T, 1, K>(job, x + m * job.stride, z + m * z_stride, z_stride);
 }
 
 // M rows against W vectors of functions, all M * W sums in registers.
@@ -86,23 +102,34 @@ inline std::int32_t winner_of(const double* z, std::int64_t functions) {
     return best;
 }
 
+// The scores of some rows at x into z, where one row's lie z_stride from the next's: padded(functions) unless narrow.
+template <class T>
+void score_block(const ScoresJob<T>& job, const T* x, std::int64_t rows, double* z, std::int64_t z_stride) {
+    switch (job.functions) {
+        case 1: return narrow_block<T, 1>(job, x, rows, z, z_stride);
+        case 2: return narrow_block<T, 2>(job, x, rows, z, z_stride);
+        case 3: return narrow_block<T, 3>(job, x, rows, z, z_stride);
+        default: return wide_block(job, x, rows, z);
+    }
+}
+
+inline bool all_finite(const double* z, std::int64_t functions) {
+    double zero = 0;  // stays zero while every score is finite
+    for (std::int64_t k = 0; k < functions; ++k) zero += z[k] * 0.0;
+    return zero == 0.0;
+}
+
 template <class T> std::int64_t scores(const ScoresJob<T>& job) {
-    const bool wide = job.functions > scores_narrow;
-    const std::int64_t z_stride = wide ? (job.functions + 15) / 16 * 16 : job.functions;
+    const std::int64_t z_stride = padded(job.functions);
     double* const z = job.workspace + scores_rows * job.d;
     std::int64_t bad = -1;
     for (std::int64_t start = 0; start < job.n; start += scores_rows) {
         const std::int64_t rows = job.n - start < scores_rows ? job.n - start : scores_rows;
         const T* x = job.rows + start * job.stride;
-        if (wide) wide_block(job, x, rows, z);
-        else if (job.functions == 1) narrow_block<T, 1>(job, x, rows, z);
-        else if (job.functions == 2) narrow_block<T, 2>(job, x, rows, z);
-        else narrow_block<T, 3>(job, x, rows, z);
+        score_block(job, x, rows, z, z_stride);
         for (std::int64_t m = 0; m < rows; ++m) {
             const double* row = z + m * z_stride;
-            double zero = 0;  // stays zero while every score is finite
-            for (std::int64_t k = 0; k < job.functions; ++k) zero += row[k] * 0.0;
-            if (bad < 0 && zero != 0.0) bad = start + m;
+            if (bad < 0 && !all_finite(row, job.functions)) bad = start + m;
             if (job.scores)
                 for (std::int64_t k = 0; k < job.functions; ++k) job.scores[(start + m) * job.functions + k] = row[k];
             if (job.winners) job.winners[start + m] = winner_of(row, job.functions);

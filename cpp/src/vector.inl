@@ -57,7 +57,11 @@ inline Doubles high_half(Vector<float>::type v) {
 }
 
 inline double sum_of(Doubles v) {
-    double total = 0;
-    for (std::int64_t i = 0; i < lanes<double>; ++i) total += v[i];
-    return total;
+#if DISCRIMINANT_VECTOR_BYTES == 64
+    v += __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3);
+    v += __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5);
+#elif DISCRIMINANT_VECTOR_BYTES == 32
+    v += __builtin_shufflevector(v, v, 2, 3, 0, 1);
+#endif
+    return v[0] + v[1];
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "discriminant/gram.hpp"
+#include "discriminant/loss.hpp"
 #include "discriminant/scores.hpp"
 
 namespace discriminant {
@@ -14,6 +15,8 @@ struct Kernels {
     void (*gram_f64)(const GramJob<double>&);
     std::int64_t (*scores_f32)(const ScoresJob<float>&);
     std::int64_t (*scores_f64)(const ScoresJob<double>&);
+    LossSum (*loss_f32)(const LossJob<float>&);
+    LossSum (*loss_f64)(const LossJob<double>&);
 };
 
 // The tables this machine can run, the widest first; `count` receives how many there are.

@@ -10,10 +10,12 @@ namespace {
 #include "../vector.inl"
 #include "../gram.inl"
 #include "../scores.inl"
+#include "../loss.inl"
 }  // namespace
 
 extern const Kernels kernels;
 const Kernels kernels = {
     DISCRIMINANT_TEXT(DISCRIMINANT_ISA), gram<float>, gram<double>, scores<float>, scores<double>,
+    loss<float>, loss<double>,
 };
 }  // namespace discriminant::DISCRIMINANT_ISA

@@ -1,0 +1,125 @@
+"""Dense rows: an array of any layout and numeric type, handed to the kernels piece by piece.
+
+A piece that is already C-contiguous, aligned, native float32 or float64 is a view. Anything else (integers, float16,
+strided, big-endian, Fortran order) is converted about a megabyte at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discriminant import _core
+from discriminant.blocks.block import Block, Codes, Floats
+from discriminant.blocks.functions import LinearFunctions
+from discriminant.blocks.origin import Origin
+
+_PIECE_BYTES = 1 << 20
+
+
+def float_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The type in which rows of `dtype` are read: float32 where that holds every value, else float64."""
+    return np.dtype(np.float32) if dtype.newbyteorder("=") in (np.float32, np.float16) else np.dtype(np.float64)
+
+
+def is_ready(X: NDArray[Any]) -> bool:
+    """Whether the kernels can read X where it lies."""
+    flags = X.flags
+    return bool(flags.c_contiguous and flags.aligned and X.dtype.isnative and X.dtype.char in "fd")
+
+
+class DenseBlock(Block):
+    """A slice of a two-dimensional array."""
+
+    def __init__(self, X: NDArray[Any], start: int, codes: Codes, weights: Floats | None) -> None:
+        super().__init__(start, codes, weights)
+        self.X = X
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.X.shape[0], self.X.shape[1]
+
+    def _pieces(self) -> Iterator[tuple[slice, NDArray[Any]]]:
+        n, d = self.X.shape
+        if is_ready(self.X):
+            yield slice(0, n), self.X
+            return
+        step = max(1, _PIECE_BYTES // (8 * d))
+        for begin in range(0, n, step):
+            piece = slice(begin, min(begin + step, n))
+            yield piece, self._ready(self.X[piece])
+
+    @staticmethod
+    def _ready(X: NDArray[Any]) -> NDArray[Any]:
+        return np.require(X, dtype=float_type(X.dtype), requirements=["C", "A"])
+
+    def add_gram(self, origin: Origin, totals: Floats, sums: Floats, scatter: Floats, rows_of: int | None) -> None:
+        for piece, X in self._pieces():
+            codes, order = self.codes[piece], None
+            if rows_of is not None:
+                order = np.flatnonzero(codes == rows_of)
+            weights = None if self.weights is None else self.weights[piece]
+            _core.gram(X, order, None if rows_of is not None else codes, weights, origin.centre, origin.scale,
+                       totals, sums, scatter)
+
+    def add_squares(self, origin: Origin, totals: Floats, sums: Floats, squares: Floats) -> None:
+        d = self.shape[1]
+        for k in np.unique(self.codes):
+            for piece, X in self._pieces():
+                mine = self.codes[piece] == k
+                Y = (X[mine].astype(np.float64) - origin.centre[k, :d]) * origin.scale[:d]
+                w = np.ones(len(Y)) if self.weights is None else self.weights[piece][mine]
+                totals[k] += w.sum()
+                sums[k, :d] += w @ Y
+                squares[k, :d] += w @ (Y * Y)
+
+    def scores(self, functions: LinearFunctions, out: Floats | None, winners: Codes | None) -> int:
+        first = -1
+        for piece, X in self._pieces():
+            bad: int = _core.scores(X, functions.weights, functions.bias, functions.count,
+                                    None if out is None else out[piece],
+                                    None if winners is None else winners[piece])
+            if bad >= 0 and first < 0:
+                first = piece.start + bad
+        return first
+
+    def times(self, V: Floats) -> Floats:
+        out = np.empty((self.shape[0], V.shape[1]))
+        self.scores(LinearFunctions.of_columns(V), out, None)
+        return out
+
+    def transpose_times(self, R: Floats) -> Floats:
+        out = np.zeros((self.shape[1], R.shape[1]))
+        for piece, X in self._pieces():
+            out += X.T @ R[piece]
+        return out
+
+    def squared_distances(self, centre: Floats, scale: Floats) -> Floats:
+        out = np.empty(self.shape[0])
+        step = max(1, _PIECE_BYTES // (8 * self.shape[1]))
+        for begin in range(0, self.shape[0], step):
+            piece = slice(begin, begin + step)
+            codes = self.codes[piece]
+            Z = (self._ready(self.X[piece]) - centre[codes]) * scale[codes]
+            out[piece] = np.einsum("ij,ij->i", Z, Z)
+        return out
+
+    def rows(self, order: NDArray[np.int64] | None = None) -> NDArray[Any]:
+        return self._ready(self.X if order is None else self.X[order])
+
+    def largest(self) -> Floats:
+        out = np.zeros(self.shape[1])
+        for _, X in self._pieces():
+            np.maximum(out, np.abs(X).max(axis=0), out=out)
+        return out
+
+    def first_not_finite(self) -> tuple[int, int, float] | None:
+        for piece, X in self._pieces():
+            finite = np.isfinite(X)
+            if not finite.all():
+                row, column = (int(i) for i in np.argwhere(~finite)[0])
+                return piece.start + row, column, float(X[row, column])
+        return None

@@ -1,0 +1,104 @@
+"""Sparse rows (CSR). Centring stays implicit, so that zeros stay zeros.
+
+The centre of every class is the origin itself. That loses no digits worth naming: a column that is zero in most rows
+has a mean below a third of its deviation once fewer than a tenth of its cells are filled, and fuller matrices are
+handed out as dense blocks (places/memory.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from discriminant.blocks.block import Block, Codes, Floats
+from discriminant.blocks.functions import LinearFunctions
+from discriminant.blocks.origin import Origin
+
+
+class SparseBlock(Block):
+    """A slice of rows of a float32 or float64 CSR array."""
+
+    def __init__(self, X: Any, start: int, codes: Codes, weights: Floats | None) -> None:
+        super().__init__(start, codes, weights)
+        self.X = X
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.X.shape[0], self.X.shape[1]
+
+    def _membership(self, classes: int) -> tuple[Any, Floats]:
+        """The K x n matrix with w_i at (k_i, i), and the weights."""
+        n = self.shape[0]
+        weights = np.ones(n) if self.weights is None else self.weights
+        members = sp.csc_array((weights, self.codes, np.arange(n + 1)), shape=(classes, n))
+        return members, weights
+
+    def _in_units(self, origin: Origin) -> Any:
+        X = self.X.astype(np.float64)
+        scaled = X.data * origin.scale[: self.shape[1]].astype(np.float64)[X.indices]
+        return sp.csr_array((scaled, X.indices, X.indptr), shape=X.shape)
+
+    def add_gram(self, origin: Origin, totals: Floats, sums: Floats, scatter: Floats, rows_of: int | None) -> None:
+        if rows_of is not None:
+            mine = np.flatnonzero(self.codes == rows_of)
+            weights = None if self.weights is None else self.weights[mine]
+            only = SparseBlock(self.X[mine], 0, np.zeros(len(mine), np.int32), weights)
+            only.add_gram(origin, totals, sums, scatter, None)
+            return
+        d = self.shape[1]
+        Y = self._in_units(origin)
+        members, weights = self._membership(origin.classes)
+        totals += np.bincount(self.codes, weights, minlength=origin.classes)
+        sums[:, :d] += (members @ Y).toarray()
+        product = (Y.T @ (sp.diags_array(weights) @ Y)).tocoo()
+        scatter[product.coords[0], product.coords[1]] += product.data
+
+    def add_squares(self, origin: Origin, totals: Floats, sums: Floats, squares: Floats) -> None:
+        d = self.shape[1]
+        Y = self._in_units(origin)
+        members, weights = self._membership(origin.classes)
+        totals += np.bincount(self.codes, weights, minlength=origin.classes)
+        sums[:, :d] += (members @ Y).toarray()
+        squares[:, :d] += (members @ Y.multiply(Y)).toarray()
+
+    def scores(self, functions: LinearFunctions, out: Floats | None, winners: Codes | None) -> int:
+        Z = self.X @ functions.coef.T + functions.intercept
+        if out is not None:
+            out[:] = Z
+        if winners is not None:
+            winners[:] = Z[:, 0] > 0 if functions.count == 1 else Z.argmax(axis=1)
+        finite = np.isfinite(Z).all(axis=1)
+        return -1 if finite.all() else int(np.argmin(finite))
+
+    def times(self, V: Floats) -> Floats:
+        return np.asarray(self.X @ V)
+
+    def transpose_times(self, R: Floats) -> Floats:
+        return np.asarray(self.X.T @ R)
+
+    def squared_distances(self, centre: Floats, scale: Floats) -> Floats:
+        out = np.empty(self.shape[0])
+        for k in np.unique(self.codes):
+            mine = self.codes == k
+            X, u = self.X[mine], scale[k] ** 2
+            out[mine] = X.multiply(X) @ u - 2 * (X @ (u * centre[k])) + u @ centre[k] ** 2
+        return np.maximum(out, 0.0)
+
+    def rows(self, order: NDArray[np.int64] | None = None) -> NDArray[Any]:
+        return np.asarray((self.X if order is None else self.X[order]).toarray(order="C"))
+
+    def largest(self) -> Floats:
+        out = np.zeros(self.shape[1])
+        np.maximum.at(out, self.X.indices, np.abs(self.X.data))
+        return out
+
+    def first_not_finite(self) -> tuple[int, int, float] | None:
+        finite = np.isfinite(self.X.data)
+        if finite.all():
+            return None
+        at = int(np.argmin(finite))
+        row = int(np.searchsorted(self.X.indptr, at, side="right")) - 1
+        return row, int(self.X.indices[at]), float(self.X.data[at])

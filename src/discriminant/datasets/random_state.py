@@ -1,0 +1,28 @@
+"""What a user may give as `random_state`, made into one kind of generator."""
+
+from __future__ import annotations
+
+import numbers
+from typing import TypeAlias
+
+import numpy as np
+
+from discriminant.errors import ParameterError
+
+RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
+
+
+def generator(owner: str, random_state: RandomState) -> np.random.Generator:
+    """A generator: the user's own, one seeded by the user's number, or a fresh one for None.
+
+    A `RandomState` gives the seed by four draws, so that it moves on as it would anywhere else.
+    """
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**32, size=4, dtype=np.uint32))
+    whole = isinstance(random_state, numbers.Integral) and not isinstance(random_state, (bool, np.bool_))
+    if random_state is None or (whole and random_state >= 0):
+        return np.random.default_rng(random_state)
+    raise ParameterError(f"{owner}: random_state must be a whole number >= 0, a numpy Generator or RandomState, "
+                         f"or None; got {random_state!r}.")

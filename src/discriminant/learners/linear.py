@@ -1,0 +1,107 @@
+"""All that comes after fitting, written once: every linear learner keeps `coef_`, `intercept_`, `classes_`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+
+from discriminant import door, parameters
+from discriminant.blocks.functions import LinearFunctions
+from discriminant.errors import ScaleError
+from discriminant.passes.scores import Scores
+from discriminant.places.place import Place
+from discriminant.result import Result
+from discriminant.solvers.measure import refuse_not_finite
+
+Floats = NDArray[np.float64]
+
+
+class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier whose parameters are declared in a table of ranges."""
+
+    parameters: ClassVar[Mapping[str, list[parameters.Allowed]]] = {}
+
+    classes_: NDArray[Any]
+    n_features_in_: int
+    result_: Result
+
+    def _check_parameters(self) -> None:
+        parameters.check(type(self).__name__, self.parameters, self.get_params(deep=False))
+
+    def _require_fitted(self) -> None:
+        if "classes_" not in self.__dict__:
+            raise NotFittedError(f"This {type(self).__name__} is not fitted yet. Call 'fit' with training rows before "
+                                 "using it.")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "classes_" in self.__dict__
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class LinearLearner(Learner):
+    """A learner whose decision is the largest of K linear functions, or the sign of one."""
+
+    coef_: Floats  # (1 or K, d)
+    intercept_: Floats  # (1 or K,)
+    _functions: LinearFunctions
+
+    def _keep(self, coef: Floats, intercept: Floats) -> None:
+        """Store the K functions; two classes are kept as one function, the second's less the first's."""
+        if len(coef) == 2:
+            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
+            at = int(np.argmin(np.isfinite(coef).all(axis=0)))
+            raise ScaleError(f"The coefficient of column {at} of X leaves the range of floating point; multiply that "
+                             "column by a constant, so that its values are nearer to 1.")
+        self.coef_, self.intercept_ = np.ascontiguousarray(coef), np.ascontiguousarray(intercept)
+
+    def _scored(self, X: Any, *, winners: bool) -> NDArray[Any]:
+        """Scores (n, 1 or K), or for each row the code of its class."""
+        self._require_fitted()
+        place = door.rows_to_score(self, X)
+        functions = LinearFunctions.of(self.coef_, self.intercept_)
+        return winners_of(place, functions) if winners else scores_of(place, functions)
+
+    def decision_function(self, X: Any) -> Floats:
+        """The score of every class (n, K); for two classes one score, positive for `classes_[1]` (n,)."""
+        scores = self._scored(X, winners=False)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of every row: the largest score; for two classes `classes_[1]` where the score is > 0."""
+        codes = self._scored(X, winners=True)
+        return np.asarray(self.classes_[codes])
+
+
+def scores_of(place: Place, functions: LinearFunctions) -> Floats:
+    out = np.empty((place.shape[0], functions.count))
+    _run(place, Scores(functions, out=out))
+    return out
+
+
+def winners_of(place: Place, functions: LinearFunctions) -> NDArray[np.int32]:
+    winners = np.empty(place.shape[0], np.int32)
+    _run(place, Scores(functions, winners=winners))
+    return winners
+
+
+def _run(place: Place, task: Scores) -> None:
+    if place.fold(task).row >= 0:
+        refuse_not_finite(place)
+
+
+def log_posteriors(scores: Floats) -> Floats:
+    """Logarithms of class shares from scores: softmax, or for one score the logistic function."""
+    if scores.shape[1] == 1:
+        scores = np.hstack([np.zeros_like(scores), scores])
+    return np.asarray(log_softmax(scores, axis=1))

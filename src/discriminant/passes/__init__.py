@@ -1,0 +1,1 @@
+"""Passes: each file says what to do with a block of rows and how to merge two answers."""

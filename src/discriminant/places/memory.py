@@ -1,0 +1,96 @@
+"""Rows in the memory of this process, dense or sparse.
+
+The rows are cut into strands, each strand into blocks. Threads take strands; within a strand blocks are taken in order
+into one value; the values are merged in order of the strands. Both cuts depend on the rows and the pass alone, so the
+answer has the same bits for any number of threads.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discriminant import settings
+from discriminant.blocks.block import Block
+from discriminant.blocks.dense import DenseBlock, float_type
+from discriminant.blocks.sparse import SparseBlock
+from discriminant.passes.a_pass import Pass
+from discriminant.places.place import Place
+from discriminant.places.threads import Crew
+
+T = TypeVar("T")
+
+_BLOCK_BYTES = 8 << 20  # large enough that the work in Python around a block is small beside it
+_BLOCK_FLOPS = 2e9  # an interrupt waits for the block in hand: this is some tens of milliseconds
+_STRAND_VALUES_BYTES = 24 << 20  # all values of a pass together, while there are more than four
+_SMALL = 1 << 15  # below this many cells starting threads costs more than it saves
+
+
+class MemoryPlace(Place):
+    """A two-dimensional NumPy array of numbers, or a CSR array of floats."""
+
+    def __init__(
+        self, X: Any, codes: NDArray[np.int32] | None = None, weights: NDArray[np.float64] | None = None
+    ) -> None:
+        self.X = X
+        self.shape = (int(X.shape[0]), int(X.shape[1]))
+        self.is_sparse = not isinstance(X, np.ndarray)
+        self.dtype = float_type(X.dtype)
+        self.codes = np.zeros(self.shape[0], np.int32) if codes is None else codes
+        self.weights = weights
+        self.passes_made = 0
+
+    def labelled(self, codes: NDArray[np.int32], weights: NDArray[np.float64] | None) -> MemoryPlace:
+        return MemoryPlace(self.X, codes, weights)
+
+    def take(self, order: NDArray[np.int64]) -> NDArray[Any]:
+        return self._block(0, self.shape[0]).rows(order)
+
+    def fold(self, task: Pass[T]) -> T:
+        self.passes_made += 1
+        n = self.shape[0]
+        strands = self._strands(task)
+        step = self._block_rows(task)
+        if strands == 1 and n <= step:
+            value = task.begin()
+            task.block(self._block(0, n), value)
+            return value
+        values: list[T] = [task.begin() for _ in range(strands)]
+        bounds = [n * i // strands for i in range(strands + 1)]
+        crew = Crew(settings.threads())
+
+        def strand(i: int) -> None:
+            for start in range(bounds[i], bounds[i + 1], step):
+                crew.check()
+                task.block(self._block(start, min(start + step, bounds[i + 1])), values[i])
+
+        crew.run(strand, strands)
+        total = values[0]
+        for value in values[1:]:
+            total = task.merge(total, value)
+        return total
+
+    def _block(self, start: int, stop: int) -> Block:
+        rows = slice(start, stop)
+        weights = None if self.weights is None else self.weights[rows]
+        if self.is_sparse:
+            return SparseBlock(self.X[rows], start, self.codes[rows], weights)
+        return DenseBlock(self.X[rows], start, self.codes[rows], weights)
+
+    def _row_bytes(self) -> int:
+        cells = self.X.nnz // max(1, self.shape[0]) + 1 if self.is_sparse else self.shape[1]
+        return 8 * int(cells)
+
+    def _block_rows(self, task: Pass[Any]) -> int:
+        by_bytes = _BLOCK_BYTES // self._row_bytes()
+        by_flops = int(_BLOCK_FLOPS / max(1, task.flops_per_row()))
+        return max(64, min(by_bytes, by_flops))
+
+    def _strands(self, task: Pass[Any]) -> int:
+        n = self.shape[0]
+        if n * self._row_bytes() // 8 + n * task.flops_per_row() // 64 < _SMALL:
+            return 1
+        most = max(4, min(64, _STRAND_VALUES_BYTES // max(1, task.value_bytes())))
+        return max(1, min(most, n // task.least_rows))

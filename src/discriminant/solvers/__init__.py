@@ -1,0 +1,1 @@
+"""Solvers: mathematics over passes. Nothing here knows scikit-learn."""
