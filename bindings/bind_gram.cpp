@@ -50,13 +50,16 @@ void gram(Matrix<const T> rows, std::optional<Column<const std::int64_t>> order,
     run(job);
 }
 
+template <class T> void bind(nb::module_& module) {
+    module.def("gram", &gram<T>, nb::arg("rows").noconvert(), nb::arg("order").noconvert().none(),
+               nb::arg("codes").noconvert().none(), nb::arg("weights").noconvert().none(),
+               nb::arg("centre").noconvert(), nb::arg("scale").noconvert(), nb::arg("totals").noconvert(),
+               nb::arg("sums").noconvert(), nb::arg("scatter").noconvert().none());
+}
+
 }  // namespace
 
 void bind_gram(nb::module_& module) {
-    module.def("gram", &gram<float>, nb::arg("rows").noconvert(), nb::arg("order").noconvert().none(), nb::arg("codes").noconvert().none(),
-               nb::arg("weights").noconvert().none(), nb::arg("centre").noconvert(), nb::arg("scale").noconvert(),
-               nb::arg("totals").noconvert(), nb::arg("sums").noconvert(), nb::arg("scatter").noconvert().none());
-    module.def("gram", &gram<double>, nb::arg("rows").noconvert(), nb::arg("order").noconvert().none(), nb::arg("codes").noconvert().none(),
-               nb::arg("weights").noconvert().none(), nb::arg("centre").noconvert(), nb::arg("scale").noconvert(),
-               nb::arg("totals").noconvert(), nb::arg("sums").noconvert(), nb::arg("scatter").noconvert().none());
+    bind<float>(module);
+    bind<double>(module);
 }

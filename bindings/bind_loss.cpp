@@ -1,3 +1,4 @@
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <nanobind/stl/optional.h>
@@ -28,7 +29,7 @@ std::pair<double, std::int64_t> loss(Matrix<const T> rows, Column<const std::int
                 (std::int64_t)weights.shape(1) == (narrow ? d : padded(functions)),
             "weights: functions x d, or d x padded(functions) when there are many");
     require((std::int64_t)bias.shape(0) == padded(functions), "bias: padded(functions)");
-    require(kind != Loss::huber_hinge || mu > 0, "mu: above 0");
+    require(kind != Loss::huber_hinge || (mu > 0 && std::isfinite(mu)), "mu: above 0 and finite");
     require((std::int64_t)gradient.shape(0) == functions && (std::int64_t)gradient.shape(1) == padded(d),
             "gradient: functions x padded(d)");
     require(!scores || ((std::int64_t)scores->shape(0) == n && (std::int64_t)scores->shape(1) == functions),

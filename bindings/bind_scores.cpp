@@ -42,11 +42,15 @@ std::int64_t scores(Matrix<const T> rows, Matrix<const double> weights, Column<c
     return run(job);
 }
 
+template <class T> void bind(nb::module_& module) {
+    module.def("scores", &scores<T>, nb::arg("rows").noconvert(), nb::arg("weights").noconvert(),
+               nb::arg("bias").noconvert(), nb::arg("functions"), nb::arg("scores").noconvert().none(),
+               nb::arg("winners").noconvert().none());
+}
+
 }  // namespace
 
 void bind_scores(nb::module_& module) {
-    module.def("scores", &scores<float>, nb::arg("rows").noconvert(), nb::arg("weights").noconvert(),
-               nb::arg("bias").noconvert(), nb::arg("functions"), nb::arg("scores").noconvert().none(), nb::arg("winners").noconvert().none());
-    module.def("scores", &scores<double>, nb::arg("rows").noconvert(), nb::arg("weights").noconvert(),
-               nb::arg("bias").noconvert(), nb::arg("functions"), nb::arg("scores").noconvert().none(), nb::arg("winners").noconvert().none());
+    bind<float>(module);
+    bind<double>(module);
 }

@@ -53,52 +53,82 @@ template <Loss kind> inline LossAt loss_at(Doubles z, Doubles s, Doubles mu) {
     }
 }
 
-// The losses of one function on `rows` scores, which become v_i dl/dz_i. Lanes after the last row weigh nothing.
-template <Loss kind, class T>
-double one_function(const LossJob<T>& job, std::int64_t start, std::int64_t rows, double* z) {
-    double sign[loss_rows], weight[loss_rows], curve[loss_rows];
-    for (std::int64_t m = 0; m < rows; ++m) {
-        sign[m] = job.codes[start + m] == 1 ? 1.0 : -1.0;
-        weight[m] = job.row_weights ? job.row_weights[start + m] : 1.0;
+// What the losses of a tile of rows read and write. `z` holds the scores of one function after those of another,
+// loss_rows apart; they become v_i dl/dz_ik. Lanes after the last row weigh nothing.
+struct LossTile {
+    double* z;
+    double code[loss_rows], weight[loss_rows], curve[loss_rows];
+    std::int64_t rows, functions;
+};
+
+template <class T> void take_targets(const LossJob<T>& job, std::int64_t start, LossTile& tile) {
+    for (std::int64_t m = 0; m < tile.rows; ++m) {
+        tile.code[m] = job.codes[start + m];
+        tile.weight[m] = job.row_weights ? job.row_weights[start + m] : 1.0;
     }
-    Doubles loss = splat(0.0), slopes = splat(0.0);
-    for (std::int64_t m = 0; m < rows; m += lanes<double>) {
-        for (std::int64_t v = rows; v < m + lanes<double>; ++v) z[v] = sign[v] = weight[v] = 0;
-        const Doubles v = load<Doubles>(weight + m);
-        const LossAt at = loss_at<kind>(load<Doubles>(z + m), load<Doubles>(sign + m), splat(job.mu));
+    for (std::int64_t m = tile.rows; m % lanes<double> != 0; ++m) {
+        tile.code[m] = tile.weight[m] = 0;
+        for (std::int64_t k = 0; k < tile.functions; ++k) tile.z[k * loss_rows + m] = 0;
+    }
+}
+
+template <Loss kind> double binary_loss(LossTile& tile, double mu) {
+    Doubles loss = splat(0.0);
+    for (std::int64_t m = 0; m < tile.rows; m += lanes<double>) {
+        const Doubles v = load<Doubles>(tile.weight + m), s = 2.0 * load<Doubles>(tile.code + m) - 1.0;
+        const LossAt at = loss_at<kind>(load<Doubles>(tile.z + m), s, splat(mu));
         loss += v * at.value;
-        slopes += v * at.slope;
-        store(z + m, v * at.slope);
-        store(curve + m, v * at.curve);
+        store(tile.z + m, v * at.slope);
+        store(tile.curve + m, v * at.curve);
     }
-    if (job.curvature)
-        for (std::int64_t m = 0; m < rows; ++m) job.curvature[start + m] = curve[m];
-    job.bias_gradient[0] += sum_of(slopes);
     return sum_of(loss);
 }
 
-// The softmax loss of one row, whose scores become v dl/dz_k. The largest score is kept out of the sum `rest` of the
-// others: log(1 + rest) and rest / (1 + rest) then keep their digits where a row is classified almost surely.
-inline double softmax_row(double* z, std::int64_t functions, std::int32_t code, double weight) {
-    const std::int32_t top = winner_of(z, functions);
-    const double peak = z[top], behind = peak - z[code];
-    const std::int64_t end = (functions + lanes<double> - 1) / lanes<double> * lanes<double>;
-    for (std::int64_t k = functions; k < end; ++k) z[k] = -__builtin_inf();
-    for (std::int64_t k = 0; k < end; k += lanes<double>) store(z + k, exp_of(load<Doubles>(z + k) - peak));
-    z[top] = peak - peak;  // zero, or NaN
-    Doubles sum = splat(0.0);
-    for (std::int64_t k = 0; k < end; k += lanes<double>) sum += load<Doubles>(z + k);
-    const double rest = sum_of(sum), share = weight / (1.0 + rest);
-    for (std::int64_t k = 0; k < end; k += lanes<double>) store(z + k, load<Doubles>(z + k) * share);
-    z[top] = code == top ? -rest * share : share;
-    if (code != top) z[code] -= weight;
-    return weight * (behind + log1p_of(splat(rest))[0]);
+// The largest score is kept out of the sum `rest` of the others: log(1 + rest) and rest / (1 + rest) then keep their
+// digits where a row is classified almost surely.
+inline double softmax_loss(LossTile& tile) {
+    const Doubles zero = splat(0.0);
+    Doubles loss = zero;
+    for (std::int64_t m = 0; m < tile.rows; m += lanes<double>) {
+        const Doubles v = load<Doubles>(tile.weight + m), code = load<Doubles>(tile.code + m);
+        Doubles peak = load<Doubles>(tile.z + m), own = peak, top = zero, rest = zero;
+        for (std::int64_t k = 1; k < tile.functions; ++k) {
+            const Doubles z = load<Doubles>(tile.z + k * loss_rows + m), here = splat(static_cast<double>(k));
+            top = z > peak ? here : top;
+            peak = z > peak ? z : peak;
+            own = code == here ? z : own;
+        }
+        for (std::int64_t k = 0; k < tile.functions; ++k) {
+            double* at = tile.z + k * loss_rows + m;
+            const Doubles off = load<Doubles>(at) - peak, part = top == static_cast<double>(k) ? off : exp_of(off);
+            rest += part;  // of the largest, off is zero, or NaN where it is not finite
+            store(at, part);
+        }
+        const Doubles share = v / (1.0 + rest);
+        for (std::int64_t k = 0; k < tile.functions; ++k) {
+            double* at = tile.z + k * loss_rows + m;
+            const Doubles here = splat(static_cast<double>(k)), part = load<Doubles>(at) * share;
+            store(at, top == here ? (code == here ? -rest * share : share) : (code == here ? part - v : part));
+        }
+        loss += v * (peak - own + log1p_of(rest));
+    }
+    return sum_of(loss);
 }
 
-// sum_m r[m][h] x[m] for H functions and W vectors of columns, added to `out`.
+inline double loss_of(LossTile& tile, Loss loss, double mu) {
+    switch (loss) {
+        case Loss::logistic: return binary_loss<Loss::logistic>(tile, mu);
+        case Loss::squared: return binary_loss<Loss::squared>(tile, mu);
+        case Loss::squared_hinge: return binary_loss<Loss::squared_hinge>(tile, mu);
+        case Loss::huber_hinge: return binary_loss<Loss::huber_hinge>(tile, mu);
+        default: return softmax_loss(tile);
+    }
+}
+
+// sum_m r[m] x[m] for H functions and W vectors of columns, added to `out`.
 template <class T, int H, int W>
-inline void gradient_tile(const T* x, std::int64_t stride, const double* r, std::int64_t r_stride, std::int64_t rows,
-                          std::int64_t ahead, double* out, std::int64_t out_stride) {
+inline void gradient_tile(const T* x, std::int64_t stride, const double* r, std::int64_t rows, double* out,
+                          std::int64_t out_stride) {
     constexpr std::int64_t width = lanes<double>;
     Doubles sum[H][W];
     DISCRIMINANT_UNROLL for (int h = 0; h < H; ++h)
@@ -106,10 +136,8 @@ inline void gradient_tile(const T* x, std::int64_t stride, const double* r, std:
     for (std::int64_t m = 0; m < rows; ++m) {
         Doubles v[W];
         DISCRIMINANT_UNROLL for (int c = 0; c < W; ++c) v[c] = load_doubles(x + m * stride + c * width);
-        if constexpr (H == 77)
-            DISCRIMINANT_UNROLL for (int c = 0; c < W; ++c) __builtin_prefetch(x + ahead + m * stride + c * width, 0, 3);
         DISCRIMINANT_UNROLL for (int h = 0; h < H; ++h) {
-            const Doubles weight = splat(r[m * r_stride + h]);
+            const Doubles weight = splat(r[h * loss_rows + m]);
             DISCRIMINANT_UNROLL for (int c = 0; c < W; ++c) sum[h][c] += weight * v[c];
         }
     }
@@ -117,97 +145,91 @@ inline void gradient_tile(const T* x, std::int64_t stride, const double* r, std:
         DISCRIMINANT_UNROLL for (int c = 0; c < W; ++c) store(out + h * out_stride + c * width, sum[h][c]);
 }
 
+// The gradient of H functions. The last vector of columns starts where a row still fills it, and only its new lanes
+// count; rows shorter than a vector are summed column by column.
 template <class T, int H>
-void gradient_strip(const T* x, std::int64_t stride, std::int64_t columns, const double* r, std::int64_t r_stride,
-                    std::int64_t rows, std::int64_t ahead, double* out, std::int64_t out_stride) {
+void gradient_strip(const T* x, std::int64_t stride, std::int64_t d, const double* r, std::int64_t rows, double* out) {
     constexpr std::int64_t width = lanes<double>;
     constexpr int W = H == 1 ? 4 : 3;
+    const std::int64_t out_stride = padded(d);
     std::int64_t j = 0;
-    for (; j + W * width <= columns; j += W * width)
-        gradient_tile<T, H, W>(x + j, stride, r, r_stride, rows, ahead, out + j, out_stride);
-    for (; j + width <= columns; j += width)
-        gradient_tile<T, H, 1>(x + j, stride, r, r_stride, rows, ahead, out + j, out_stride);
+    for (; j + W * width <= d; j += W * width)
+        gradient_tile<T, H, W>(x + j, stride, r, rows, out + j, out_stride);
+    for (; j + width <= d; j += width) gradient_tile<T, H, 1>(x + j, stride, r, rows, out + j, out_stride);
+    if (d >= width && j < d) {
+        double last[H * width] = {};
+        gradient_tile<T, H, 1>(x + d - width, stride, r, rows, last, width);
+        for (; j < d; ++j)
+            DISCRIMINANT_UNROLL for (int h = 0; h < H; ++h) out[h * out_stride + j] += last[(h + 1) * width + j - d];
+    }
+    for (; j < d; ++j)
+        DISCRIMINANT_UNROLL for (int h = 0; h < H; ++h) {
+            double sum = 0;
+            for (std::int64_t m = 0; m < rows; ++m)
+                sum += r[h * loss_rows + m] * static_cast<double>(x[m * stride + j]);
+            out[h * out_stride + j] += sum;
+        }
 }
 
-template <class T> double one_function(const LossJob<T>& job, std::int64_t start, std::int64_t rows, double* z) {
-    switch (job.loss) {
-        case Loss::squared: return one_function<Loss::squared>(job, start, rows, z);
-        case Loss::squared_hinge: return one_function<Loss::squared_hinge>(job, start, rows, z);
-        case Loss::huber_hinge: return one_function<Loss::huber_hinge>(job, start, rows, z);
-        default: return one_function<Loss::logistic>(job, start, rows, z);
-    }
-}
-
-// The gradient of one function, from the rows as they are; `ahead` is how far on the next rows lie.
-template <class T>
-void one_gradient(const LossJob<T>& job, const T* x, std::int64_t rows, std::int64_t ahead, const double* r) {
-    gradient_strip<T, 1>(x, job.stride, job.d, r, 1, rows, ahead, job.gradient, padded(job.d));
-    for (std::int64_t j = job.d / lanes<double> * lanes<double>; j < job.d; ++j) {
-        double sum = 0;
-        for (std::int64_t m = 0; m < rows; ++m) sum += r[m] * static_cast<double>(x[m * job.stride + j]);
-        job.gradient[j] += sum;
-    }
-}
-
-// Softmax losses of packed rows, and their gradient, a few functions at a time.
-template <class T>
-double many_functions(const LossJob<T>& job, std::int64_t start, std::int64_t rows, const double* x, double* z) {
-    const std::int64_t wide = padded(job.d), columns = padded(job.functions);
-    double loss = 0;
-    for (std::int64_t m = 0; m < rows; ++m) {
-        double* row = z + m * columns;
-        loss += softmax_row(row, job.functions, job.codes[start + m],
-                            job.row_weights ? job.row_weights[start + m] : 1.0);
-        for (std::int64_t k = 0; k < job.functions; ++k) job.bias_gradient[k] += row[k];
-    }
+template <class T> void add_gradient(const LossJob<T>& job, const T* x, const LossTile& tile) {
     std::int64_t k = 0;
     for (; k + 4 <= job.functions; k += 4)
-        gradient_strip<double, 4>(x, wide, wide, z + k, columns, rows, 0, job.gradient + k * wide, wide);
+        gradient_strip<T, 4>(x, job.stride, job.d, tile.z + k * loss_rows, tile.rows, job.gradient + k * padded(job.d));
     for (; k < job.functions; ++k)
-        gradient_strip<double, 1>(x, wide, wide, z + k, columns, rows, 0, job.gradient + k * wide, wide);
-    return loss;
+        gradient_strip<T, 1>(x, job.stride, job.d, tile.z + k * loss_rows, tile.rows, job.gradient + k * padded(job.d));
+    for (k = 0; k < job.functions; ++k) {
+        Doubles sum = splat(0.0);
+        for (std::int64_t m = 0; m < tile.rows; m += lanes<double>) sum += load<Doubles>(tile.z + k * loss_rows + m);
+        job.bias_gradient[k] += sum_of(sum);
+    }
 }
 
-template <class T> void pack_doubles(const LossJob<T>& job, const T* x, std::int64_t rows, double* to) {
-    for (std::int64_t m = 0; m < rows; ++m, x += job.stride, to += padded(job.d)) {
-        for (std::int64_t j = 0; j < job.d; ++j) to[j] = static_cast<double>(x[j]);
-        for (std::int64_t j = job.d; j < padded(job.d); ++j) to[j] = 0;
+// Fills the tile with the scores of its rows, and writes them out. `rows_first` has room for them as score_block lays
+// them for several functions. Returns the first row with a score that is not finite, or -1.
+template <class T>
+std::int64_t take_scores(const LossJob<T>& job, const ScoresJob<T>& scores_job, std::int64_t start, double* rows_first,
+                         LossTile& tile) {
+    const std::int64_t stride = job.functions == 1 ? 1 : padded(job.functions);
+    double* const z = job.functions == 1 ? tile.z : rows_first;
+    score_block(scores_job, job.rows + start * job.stride, tile.rows, z, stride);
+    bool fine = true;
+    for (std::int64_t k = 0; k < job.functions; ++k) {
+        double* const column = tile.z + k * loss_rows;
+        for (std::int64_t m = 0; m < tile.rows; ++m) column[m] = z[m * stride + k];
+        if (job.scores)
+            for (std::int64_t m = 0; m < tile.rows; ++m) job.scores[(start + m) * job.functions + k] = column[m];
+        fine &= all_finite(column, tile.rows);
     }
+    for (std::int64_t m = 0; !fine; ++m)
+        if (!all_finite(z + m * stride, job.functions)) return start + m;
+    return -1;
+}
+
+// Few rows of one function, that memory is not left idle for long while the tile is computed; of many, enough to fill
+// the tiles of wide_block and to sum in registers.
+template <class T> std::int64_t rows_at_a_time(const LossJob<T>& job) {
+    if (job.functions > 1) return loss_rows / 2;
+    const std::int64_t fit = 8192 / (padded(job.d) * static_cast<std::int64_t>(sizeof(T))) / 8 * 8;
+    return fit < 8 ? 8 : (fit > loss_rows ? loss_rows : fit);
 }
 
 template <class T> LossSum loss(const LossJob<T>& job) {
-    const bool one = job.functions == 1;
-    const std::int64_t wide = padded(job.d), z_stride = one ? 1 : padded(job.functions);
-    // One function leaves no time to wait for the second-level cache; many also want long sums in registers.
-    const std::int64_t fit = (one ? 3072 : 24576) / wide;
-    const std::int64_t tile = 16;
-    double* const z = job.workspace;
-    double* const packed = job.workspace + loss_rows * padded(job.functions);
-    const ScoresJob<T> plain{job.rows, job.n, job.d, job.stride, job.weights, job.bias, 1, nullptr, nullptr, nullptr};
-    const ScoresJob<double> many{packed, tile, job.d, wide, job.weights, job.bias, job.functions,
-                                 nullptr, nullptr, nullptr};
+    const std::int64_t step = rows_at_a_time(job), z_stride = padded(job.functions);
+    double* const z = job.workspace + z_stride * loss_rows;
+    const ScoresJob<T> scores_job{job.rows, job.n,         job.d,   job.stride, job.weights,
+                                  job.bias, job.functions, nullptr, nullptr,    z + z_stride * loss_rows};
+    LossTile tile{job.workspace, {}, {}, {}, 0, job.functions};
     LossSum sum{0, -1};
-    for (std::int64_t start = 0; start < job.n; start += tile) {
-        const std::int64_t rows = job.n - start < tile ? job.n - start : tile;
+    for (std::int64_t start = 0; start < job.n; start += step) {
+        tile.rows = job.n - start < step ? job.n - start : step;
         const T* x = job.rows + start * job.stride;
-        if (one) {
-            score_block(plain, x, rows, z, 1);
-        } else {
-            pack_doubles(job, x, rows, packed);
-            score_block(many, packed, rows, z, z_stride);
-        }
-        for (std::int64_t m = 0; m < rows; ++m) {
-            const double* row = z + m * z_stride;
-            if (sum.bad < 0 && !all_finite(row, job.functions)) sum.bad = start + m;
-            if (job.scores)
-                for (std::int64_t k = 0; k < job.functions; ++k) job.scores[(start + m) * job.functions + k] = row[k];
-        }
-        if (one) {
-            sum.loss += one_function(job, start, rows, z);
-            one_gradient(job, x, rows, start + 2 * tile <= job.n ? tile * job.stride : 0, z);
-        } else {
-            sum.loss += many_functions(job, start, rows, packed, z);
-        }
+        const std::int64_t bad = take_scores(job, scores_job, start, z, tile);
+        if (sum.bad < 0) sum.bad = bad;
+        take_targets(job, start, tile);
+        sum.loss += loss_of(tile, job.loss, job.mu);
+        if (job.curvature)
+            for (std::int64_t m = 0; m < tile.rows; ++m) job.curvature[start + m] = tile.curve[m];
+        add_gradient(job, x, tile);
     }
     if (sum.bad >= 0) sum.loss = __builtin_nan("");
     return sum;

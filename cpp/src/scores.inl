@@ -1,47 +1,55 @@
 // The scores kernel (contract: discriminant/scores.hpp), over the vectors of vector.inl.
 
-template <class T, int M, int K>
-inline void narrow_rows(const ScoresJob<T>& job, const T* x, double* z, std::int64_t z_stride) {
-    constexpr std::int64_t width = lanes<double>;
-    const std::int64_t whole = job.d / width * width;
-    Doubles sum[M][K] = {};
-    for (std::int64_t j = 0; j < whole; j += width) {
-        Doubles w[K];
-        DISCRIMINANT_UNROLL for (int k = 0; k < K; ++k) w[k] = load<Doubles>(job.weights + k * job.d + j);
-        DISCRIMINANT_UNROLL for (int m = 0; m < M; ++m) {
-            const Doubles v = load_doubles(x + m * job.stride + j);
-            DISCRIMINANT_UNROLL for (int k = 0; k < K; ++k) sum[m][k] += v * w[k];
-        }
-    }
-    DISCRIMINANT_UNROLL for (int m = 0; m < M; ++m)
-        DISCRIMINANT_UNROLL for (int k = 0; k < K; ++k) {
-            double total = sum_of(sum[m][k]);
-            for (std::int64_t j = whole; j < job.d; ++j)
-                total += static_cast<double>(x[m * job.stride + j]) * job.weights[k * job.d + j];
-            z[m * z_stride + k] = total + job.bias[k];
-        }
+// The rows asked for ahead of time, in bytes. One row after another is the order that the memory serves best; what it
+// fetches on its own stops wherever a caller pauses to compute.
+constexpr std::int64_t fetch_ahead = 16384;
+
+template <class T> inline void fetch(const T* x) {
+    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(x) + fetch_ahead), 0, 3);
 }
 
-template <class T> inline double dot(const T* x, const double* w, std::int64_t d) {
-    constexpr std::int64_t width = lanes<double>;
-    Doubles sum[4] = {};
-    std::int64_t j = 0;
-    for (; j + 4 * width <= d; j += 4 * width) 
-        DISCRIMINANT_UNROLL for (int c = 0; c < 4; ++c)
-            sum[c] += load_doubles(x + j + c * width) * load<Doubles>(w + j + c * width);
-    for (; j + width <= d; j += width) sum[0] += load_doubles(x + j) * load<Doubles>(w + j);
-    double total = sum_of((sum[0] + sum[1]) + (sum[2] + sum[3]));
-    for (; j < d; ++j) total += static_cast<double>(x[j]) * w[j];
-    return total;
+// The last vector of a row ends where the row ends; lanes that were read before meet a weight of zero. A row shorter
+// than a vector has none.
+inline Doubles last_weights(const double* w, std::int64_t d) {
+    Doubles last = splat(0.0);
+    if (d >= lanes<double>)
+        for (std::int64_t j = d / lanes<double> * lanes<double>; j < d; ++j) last[j + lanes<double> - d] = w[j];
+    return last;
 }
 
+// K dot products of each row, every one in enough parts to cover the latency of an addition.
 template <class T, int K>
 void narrow_block(const ScoresJob<T>& job, const T* x, std::int64_t rows, double* z, std::int64_t z_stride) {
-    std::int64_t m = 0;
-    if constexpr (K == 1)
-        for (; m < rows; ++m) z[m * z_stride] = dot(x + m * job.stride, job.weights, job.d) + job.bias[0];
-    for (; m + 4 <= rows; m += 4) narrow_rows<T, 4, K>(job, x + m * job.stride, z + m * z_stride, z_stride);
-    for (; m < rows; ++m) narrow_rows<T, 1, K>(job, x + m * job.stride, z + m * z_stride, z_stride);
+    constexpr std::int64_t width = lanes<double>;
+    constexpr int parts = K == 1 ? 4 : 2;
+    const std::int64_t d = job.d, stride = job.stride, whole = d / width * width;
+    const double *const w = job.weights, *const bias = job.bias;
+    Doubles last[K];
+    DISCRIMINANT_UNROLL for (int k = 0; k < K; ++k) last[k] = last_weights(w + k * d, d);
+    for (std::int64_t m = 0; m < rows; ++m) {
+        const T* row = x + m * stride;
+        Doubles sum[K][parts] = {};
+        std::int64_t j = 0;
+        for (; j + parts * width <= d; j += parts * width)
+            DISCRIMINANT_UNROLL for (int p = 0; p < parts; ++p) {
+                const Doubles v = load_doubles(row + j + p * width);
+                fetch(row + j + p * width);
+                DISCRIMINANT_UNROLL for (int k = 0; k < K; ++k)
+                    sum[k][p] += v * load<Doubles>(w + k * d + j + p * width);
+            }
+        for (; j < whole; j += width)
+            DISCRIMINANT_UNROLL for (int k = 0; k < K; ++k)
+                sum[k][1] += load_doubles(row + j) * load<Doubles>(w + k * d + j);
+        if (whole && whole < d)
+            DISCRIMINANT_UNROLL for (int k = 0; k < K; ++k) sum[k][0] += load_doubles(row + d - width) * last[k];
+        DISCRIMINANT_UNROLL for (int k = 0; k < K; ++k) {
+            DISCRIMINANT_UNROLL for (int p = 1; p < parts; ++p) sum[k][0] += sum[k][p];
+            double total = sum_of(sum[k][0]) + bias[k];
+            if (!whole)
+                for (std::int64_t t = 0; t < d; ++t) total += static_cast<double>(row[t]) * w[k * d + t];
+            z[m * z_stride + k] = total;
+        }
+    }
 }
 
 // M rows against W vectors of functions, all M * W sums in registers.
@@ -114,9 +122,9 @@ void score_block(const ScoresJob<T>& job, const T* x, std::int64_t rows, double*
 }
 
 inline bool all_finite(const double* z, std::int64_t functions) {
-    double zero = 0;  // stays zero while every score is finite
-    for (std::int64_t k = 0; k < functions; ++k) zero += z[k] * 0.0;
-    return zero == 0.0;
+    int bad = 0;  // not a return at the first: this way the loop has no branch
+    for (std::int64_t k = 0; k < functions; ++k) bad |= !(z[k] * 0.0 == 0.0);
+    return !bad;
 }
 
 template <class T> std::int64_t scores(const ScoresJob<T>& job) {

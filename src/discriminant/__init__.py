@@ -1,6 +1,22 @@
 """Linear discriminant classifiers: fast, exact, visible."""
 
+from discriminant import datasets
 from discriminant.learners.fisher import FisherDiscriminant
+from discriminant.learners.gaussian import GaussianDiscriminant
+from discriminant.learners.least_squares import LeastSquaresClassifier
+from discriminant.result import Result, Status
 from discriminant.settings import set_threads
+from discriminant.versions import VERSION as __version__
+from discriminant.versions import show_versions
 
-__all__ = ["FisherDiscriminant", "set_threads"]
+__all__ = [
+    "FisherDiscriminant",
+    "GaussianDiscriminant",
+    "LeastSquaresClassifier",
+    "Result",
+    "Status",
+    "__version__",
+    "datasets",
+    "set_threads",
+    "show_versions",
+]

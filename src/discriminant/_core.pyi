@@ -8,7 +8,6 @@ from typing import Annotated, overload
 import numpy
 from numpy.typing import NDArray
 
-
 LANE_COLUMNS: int = 16
 
 NARROW_FUNCTIONS: int = 3

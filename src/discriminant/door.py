@@ -7,23 +7,30 @@ that fails are the rows searched for the cell at fault.
 
 from __future__ import annotations
 
+import reprlib
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import validate_data
 
 from discriminant import frames
 from discriminant.errors import InputError, ParameterError
 from discriminant.labels import encode
+from discriminant.parameters import Real
 from discriminant.places.choose import place_of
 from discriminant.places.place import Place
 
+COLUMN_ATTRIBUTES = ("n_features_in_", "feature_names_in_")
+
+_FACTOR = Real(0, 1e30)
 _HEAVIEST, _LIGHTEST = 1e30, 1e-30  # a sum of weights stays well inside float32 between these
 
 
@@ -33,8 +40,9 @@ class Training:
 
     place: Place
     classes: NDArray[Any]
+    columns: dict[str, Any]  # n_features_in_ and, where X names its columns, feature_names_in_
 
-    @property
+    @cached_property
     def class_weights(self) -> NDArray[np.float64]:
         """The weight of all rows of each class."""
         return np.bincount(self.place.codes, self.place.weights, minlength=len(self.classes)).astype(np.float64)
@@ -47,7 +55,9 @@ def training(learner: Any, X: Any, y: Any, sample_weight: Any = None, *, class_w
     if y is None:
         raise InputError(f"{name} requires y to be passed, but the target y is None.")
     rows = as_rows(X, name)
-    validate_data(learner, X=_named(X, rows), reset=reset, skip_check_array=True)
+    described = BaseEstimator() if reset else learner  # the learner itself changes only when its fit has succeeded
+    validate_data(described, X=_named(X, rows), reset=reset, skip_check_array=True)
+    columns = {name: described.__dict__[name] for name in COLUMN_ATTRIBUTES if name in described.__dict__}
     labels = _as_labels(y)
     if len(labels) != rows.shape[0]:
         raise InputError(f"Found input variables with inconsistent numbers of samples: X has {rows.shape[0]} rows, "
@@ -55,7 +65,7 @@ def training(learner: Any, X: Any, y: Any, sample_weight: Any = None, *, class_w
     classes, codes = encode(labels)
     weights = _as_weights(sample_weight, rows.shape[0])
     weights = _with_class_weight(class_weight, classes, codes, weights)
-    return Training(place_of(rows, codes, weights), classes)
+    return Training(place_of(rows, codes, weights), classes, columns)
 
 
 def refuse_one_class(training: Training, name: str) -> None:
@@ -85,11 +95,23 @@ def as_rows(X: Any, name: str) -> Any:
         return _as_csr(X)
     if isinstance(X, np.matrix):
         raise TypeError("np.matrix is not supported. Convert X with np.asarray.")
+    given = type(X).__name__
     if not isinstance(X, np.ndarray):
-        X = frames.as_array(X, name) if frames.is_frame(X) else np.asarray(X)
+        X = frames.as_array(X, name) if frames.is_frame(X) else _as_array(X, "X", "row")
+    if isinstance(X, np.ma.MaskedArray):
+        X = np.ma.filled(X.astype(np.float64), np.nan)
     X = np.asarray(X)
-    _refuse_shape(X.shape, X.ndim)
+    _refuse_shape(X.shape, X.ndim, given)
     return _as_numbers(X)
+
+
+def _as_array(given: Any, name: str, what: str) -> NDArray[Any]:
+    try:
+        return np.asarray(given)
+    except ValueError as error:
+        if "inhomogeneous" not in str(error):
+            raise
+        raise InputError(f"{name} is ragged: its entries differ in length. Every {what} needs the same.") from None
 
 
 def _named(X: Any, rows: Any) -> Any:
@@ -97,7 +119,10 @@ def _named(X: Any, rows: Any) -> Any:
     return X if frames.is_frame(X) else rows
 
 
-def _refuse_shape(shape: tuple[int, ...], dimensions: int) -> None:
+def _refuse_shape(shape: tuple[int, ...], dimensions: int, given: str = "") -> None:
+    if dimensions == 0:
+        raise InputError(f"Expected 2D array for X, got {given} instead. Give rows and columns: a NumPy array, a frame "
+                         "(collect a lazy one first), a sparse matrix or a list of rows.")
     if dimensions != 2:
         hint = "" if dimensions > 2 else (
             " Reshape your data either using array.reshape(-1, 1) if your data has a single feature or "
@@ -118,9 +143,12 @@ def _as_numbers(X: NDArray[Any]) -> NDArray[Any]:
     if kind not in "fOUS":
         raise InputError(f"X holds values of type {X.dtype}; turn them into numbers first.")
     try:
-        return X.astype(np.float64)
+        with np.errstate(over="ignore"):  # what leaves the range becomes infinite, and is refused as that
+            return X.astype(np.float64)
     except TypeError as error:
         raise TypeError(f"X holds objects that are not numbers: {error}. {_ENCODE}") from None
+    except OverflowError as error:
+        raise InputError(f"X holds a whole number beyond the range of floating point: {error}.") from None
     except ValueError as error:
         raise InputError(f"X holds text that is not a number: {error}. {_ENCODE}") from None
 
@@ -145,7 +173,9 @@ def _as_csr(X: Any) -> Any:
 
 
 def _as_labels(y: Any) -> NDArray[Any]:
-    labels = frames.column_as_array(y) if frames.is_column(y) else np.asarray(y)
+    labels = frames.column_as_array(y) if frames.is_column(y) else _as_array(y, "y", "label")
+    if isinstance(y, np.ma.MaskedArray) and np.ma.getmaskarray(y).any():
+        raise InputError("Input y contains NaN or missing cells (it is masked); every row needs a label.")
     if labels.ndim == 2 and labels.shape[1] == 1:
         warnings.warn("A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
                       "(n_samples,), for example using ravel().", DataConversionWarning, stacklevel=4)
@@ -160,13 +190,15 @@ def _as_labels(y: Any) -> NDArray[Any]:
 def _as_weights(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
     if sample_weight is None:
         return None
-    if np.ndim(sample_weight) == 0:
-        sample_weight = np.full(n, sample_weight)
     try:
-        given = frames.column_as_array(sample_weight) if frames.is_column(sample_weight) else sample_weight
-        weights = np.ascontiguousarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError("sample_weight must hold one number for every row of X.") from None
+        given = frames.column_as_array(sample_weight) if frames.is_column(sample_weight) else np.asarray(sample_weight)
+        if given.dtype.kind == "c":
+            raise ValueError
+        with np.errstate(over="ignore"):
+            weights = np.ascontiguousarray(np.full(n, given) if given.ndim == 0 else given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError("sample_weight must hold one number for every row of X; got "
+                         f"{reprlib.repr(sample_weight)}.") from None
     if weights.shape != (n,):
         raise InputError(f"Sample weights must be 1D, one for each of the {n} rows of X: sample_weight.shape == "
                          f"{weights.shape}, expected {(n,)}!")
@@ -194,9 +226,10 @@ def _with_class_weight(class_weight: Any, classes: NDArray[Any], codes: NDArray[
         if strangers:
             raise ParameterError(f"class_weight names {strangers[0]!r}, which is not a class of y; the classes are "
                                  f"{', '.join(map(repr, names[:10]))}.")
+        for label, factor in class_weight.items():
+            if not _FACTOR.accepts(factor):
+                raise ParameterError(f"class_weight must map labels to {_FACTOR}; {label!r} has {factor!r}.")
         factors = np.array([float(class_weight.get(label, 1.0)) for label in names])
-        if not (np.isfinite(factors) & (factors >= 0)).all():
-            raise ParameterError("class_weight must map labels to finite numbers >= 0.")
     else:
         held = np.bincount(codes, weights, minlength=len(classes))
         factors = held.sum() / (len(classes) * np.where(held > 0, held, 1.0))

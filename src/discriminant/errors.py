@@ -15,5 +15,17 @@ class ScaleError(InputError):
     """Finite numbers whose squares, products or quotients leave the range of floating point."""
 
 
+class DegenerateError(InputError):
+    """A class whose rows do not spread in every direction, so that it has no density."""
+
+
 class UnsupportedHere(NotImplementedError):
     """A pass has no honest meaning in a place. Raised only by the markers of `places/unsupported.py`."""
+
+
+class VersionWarning(UserWarning):
+    """A pickled learner comes from another version of the library."""
+
+
+class DegenerateWarning(UserWarning):
+    """The data leaves open, or decides trivially, something that the user would want to know."""

@@ -26,28 +26,31 @@ def is_column(y: Any) -> bool:
 
 def as_array(X: Any, name: str) -> NDArray[Any]:
     """The cells as float32 where every column is, else float64; a missing cell becomes NaN."""
-    frame = nw.from_native(X, eager_only=True)
-    for column in frame.columns:
-        dtype = frame[column].dtype
+    try:
+        columns = list(nw.from_native(X, eager_only=True).iter_columns())
+    except nw.exceptions.DuplicateError as error:
+        raise InputError(f"X has several columns of one name: {error}. Give every column a name of its own.") from None
+    for series in columns:
+        dtype = series.dtype
         if not (dtype.is_numeric() or dtype == nw.Boolean or dtype == nw.Object):
             raise InputError(
-                f"Column {column!r} of X holds {dtype} values, and {name} takes numbers only. Encode it first, for "
+                f"Column {series.name!r} of X holds {dtype} values, and {name} takes numbers only. Encode it first, for "
                 "example with sklearn.preprocessing.OneHotEncoder, or give the table to discriminant.TableClassifier."
             )
-    single = all(frame[column].dtype == nw.Float32 for column in frame.columns)
-    out = np.empty(frame.shape, np.float32 if single else np.float64)
-    for j, column in enumerate(frame.columns):
-        out[:, j] = _numbers(frame[column], column)
+    single = all(series.dtype == nw.Float32 for series in columns)
+    out = np.empty((len(columns[0]) if columns else len(X), len(columns)), np.float32 if single else np.float64)
+    for j, series in enumerate(columns):
+        out[:, j] = _numbers(series)
     return out
 
 
-def _numbers(series: Any, column: str) -> NDArray[Any]:
+def _numbers(series: Any) -> NDArray[Any]:
     if series.dtype == nw.Object:
         cells = [np.nan if cell is None else cell for cell in series.to_list()]
         try:
             return np.array(cells, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"Column {column!r} of X holds objects that are not numbers: {error}. Encode it first, "
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InputError(f"Column {series.name!r} of X holds objects that are not numbers: {error}. Encode it first, "
                              "or give the table to discriminant.TableClassifier.") from None
     if series.null_count() > 0:
         series = series.cast(nw.Float64)

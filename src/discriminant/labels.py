@@ -45,12 +45,15 @@ def _encode_floats(y: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
     if not np.isfinite(y).all():
         row = int(np.argmin(np.isfinite(y)))
         raise InputError(f"Input y contains NaN or infinity (row {row}); every row needs a label.")
-    whole = np.abs(y).max() < 2**31 and (y == np.trunc(y)).all()
-    if not whole:
+    fractions = y != np.trunc(y)
+    if fractions.any():
         raise InputError(
             f"Unknown label type: continuous. y holds numbers that are not whole (such as "
-            f"{float(y[np.argmax(y != np.trunc(y))]):g}); a classifier needs labels. Cut y into classes first."
+            f"{float(y[np.argmax(fractions)]):g}); a classifier needs labels. Cut y into classes first."
         )
+    if np.abs(y.astype(np.float64)).max() > 2**53:
+        raise InputError("y holds numbers beyond 2**53, where float labels run into each other; use integers or "
+                         "strings.")
     classes, codes = _encode_integers(y.astype(np.int64), np.dtype(np.int64))
     return classes.astype(y.dtype), codes
 
@@ -63,9 +66,10 @@ def _encode_words(y: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
     except TypeError as error:
         raise InputError(f"y holds a label that cannot be compared with the others: {error}.") from None
     found = list(index)
-    if any(label is None or (isinstance(label, float) and np.isnan(label)) for label in found):
-        raise InputError("Input y contains NaN or None; every row needs a label.")
-    if y.dtype.kind == "O" and any(isinstance(label, float) and label != np.trunc(label) for label in found):
+    if any(_is_missing(label) for label in found):
+        raise InputError("Input y contains NaN, infinity or None; every row needs a label.")
+    if y.dtype.kind == "O" and any(isinstance(label, (float, np.floating)) and label != np.trunc(label)
+                                   for label in found):
         raise InputError("Unknown label type: continuous. y holds numbers that are not whole.")
     try:
         order = sorted(range(len(found)), key=found.__getitem__)
@@ -83,3 +87,11 @@ def _encode_words(y: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
     else:
         classes = np.array([found[i] for i in order], dtype=y.dtype)
     return classes, rank[codes]
+
+
+def _is_missing(label: Any) -> bool:
+    """None, infinity, or one that does not equal itself, as NaN of any type and pandas' NaT."""
+    try:
+        return label is None or bool(label != label) or label in (np.inf, -np.inf)
+    except (TypeError, ArithmeticError):
+        return True  # such as pandas' NA, and the signalling NaN of decimals

@@ -37,7 +37,10 @@ class Real(Allowed):
     def accepts(self, value: Any) -> bool:
         if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
             return False
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:
+            return False
         if not np.isfinite(number):
             return self.infinite and number == np.inf
         above = self.low is None or (number > self.low if self.open_low else number >= self.low)
@@ -74,8 +77,10 @@ class OneOf(Allowed):
         self.choices = choices
 
     def accepts(self, value: Any) -> bool:
-        plain = value is None or isinstance(value, (str, bool, np.bool_))
-        return plain and any(type(value) is type(choice) and value == choice for choice in self.choices)
+        if isinstance(value, np.bool_):
+            value = bool(value)
+        plain = value is None or isinstance(value, (str, bool))
+        return plain and any(isinstance(value, type(choice)) and value == choice for choice in self.choices)
 
     def __str__(self) -> str:
         return ", ".join(repr(choice) for choice in self.choices)
@@ -88,9 +93,10 @@ class ListOf(Allowed):
         self.each = each
 
     def accepts(self, value: Any) -> bool:
-        if not isinstance(value, (list, tuple, np.ndarray)) or np.ndim(value) != 1 or len(value) == 0:
+        values = value.tolist() if isinstance(value, np.ndarray) else value
+        if not isinstance(values, (list, tuple)) or not values:
             return False
-        return all(self.each.accepts(one) for one in value)
+        return all(self.each.accepts(one) for one in values)
 
     def __str__(self) -> str:
         return f"a list, each of it {self.each}"

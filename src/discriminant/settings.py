@@ -66,10 +66,11 @@ class _ThreadLimit(LibController):  # type: ignore[misc]
     check_symbols = ("discriminant_get_thread_limit", "discriminant_set_thread_limit")
 
     def get_num_threads(self) -> int:
-        return int(self.dynlib.discriminant_get_thread_limit()) or threads()
+        return int(self.dynlib.discriminant_get_thread_limit()) or _machine_threads()
 
     def set_num_threads(self, num_threads: int) -> None:
-        self.dynlib.discriminant_set_thread_limit(ctypes.c_int(num_threads))
+        limit = num_threads if num_threads < _machine_threads() else 0  # so that restoring no limit leaves none
+        self.dynlib.discriminant_set_thread_limit(ctypes.c_int(limit))
 
     def get_version(self) -> None:
         return None

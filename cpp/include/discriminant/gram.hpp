@@ -3,11 +3,12 @@
 // For every row i of class k = codes[i], with y = (x_i - centre_k) * scale, it adds
 //     w_i          to totals[k],
 //     w_i y        to sums[k],
-//     w_i y y'     to the upper triangle of scatter.
+//     w_i y y'     to the upper triangle of scatter; what lies below the diagonal means nothing.
 // Rows are packed a few hundred at a time into panels one vector wide; each tile of the triangle is a short sum in
 // registers. float rows are multiplied in float and added up in double from one packed block to the next.
 //
-// The caller owns every buffer. `workspace` holds gram_workspace(d, classes) elements. Nothing is allocated, nothing throws.
+// The caller owns every buffer. `workspace` holds gram_workspace(d, classes) elements. Nothing is allocated, nothing
+// throws.
 #pragma once
 
 #include <cstdint>

@@ -53,7 +53,7 @@ struct LossSum {
 };
 
 inline constexpr std::int64_t loss_workspace(std::int64_t d, std::int64_t functions) {
-    return loss_rows * (padded(d) + padded(functions));
+    return loss_rows * (padded(d) + 2 * padded(functions));
 }
 
 }  // namespace discriminant

@@ -6,6 +6,7 @@ X is the block's n x d matrix, k_i the class of row i and w_i >= 0 its weight.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,14 @@ class Block(ABC):
     @abstractmethod
     def transpose_times(self, R: Floats) -> Floats:
         """X'R, for R of shape (n, m): the answer has shape (d, m)."""
+
+    @abstractmethod
+    def outer(self, scale: Floats) -> Floats:
+        """Y Y' (n, n) for Y = X * scale, scale (d,)."""
+
+    @abstractmethod
+    def centred(self, centre: Floats, scale: Floats) -> Iterator[tuple[Codes, Floats | None, Floats]]:
+        """Codes, weights and dense rows (x - centre) * scale, about a megabyte at a time; centre and scale are (d,)."""
 
     @abstractmethod
     def squared_distances(self, centre: Floats, scale: Floats) -> Floats:

@@ -43,14 +43,11 @@ class DenseBlock(Block):
         return self.X.shape[0], self.X.shape[1]
 
     def _pieces(self) -> Iterator[tuple[slice, NDArray[Any]]]:
-        n, d = self.X.shape
         if is_ready(self.X):
-            yield slice(0, n), self.X
+            yield slice(0, len(self.X)), self.X
             return
-        step = max(1, _PIECE_BYTES // (8 * d))
-        for begin in range(0, n, step):
-            piece = slice(begin, min(begin + step, n))
-            yield piece, self._ready(self.X[piece])
+        for part in self._parts():
+            yield part, self._ready(self.X[part])
 
     @staticmethod
     def _ready(X: NDArray[Any]) -> NDArray[Any]:
@@ -97,14 +94,27 @@ class DenseBlock(Block):
             out += X.T @ R[piece]
         return out
 
-    def squared_distances(self, centre: Floats, scale: Floats) -> Floats:
-        out = np.empty(self.shape[0])
+    def outer(self, scale: Floats) -> Floats:
+        Y = self._ready(self.X) * scale
+        return np.asarray(Y @ Y.T)
+
+    def _parts(self) -> Iterator[slice]:
+        """Slices of about a megabyte, for work that makes a copy."""
         step = max(1, _PIECE_BYTES // (8 * self.shape[1]))
         for begin in range(0, self.shape[0], step):
-            piece = slice(begin, begin + step)
-            codes = self.codes[piece]
-            Z = (self._ready(self.X[piece]) - centre[codes]) * scale[codes]
-            out[piece] = np.einsum("ij,ij->i", Z, Z)
+            yield slice(begin, min(begin + step, self.shape[0]))
+
+    def centred(self, centre: Floats, scale: Floats) -> Iterator[tuple[Codes, Floats | None, Floats]]:
+        for part in self._parts():
+            weights = None if self.weights is None else self.weights[part]
+            yield self.codes[part], weights, (self._ready(self.X[part]) - centre) * scale
+
+    def squared_distances(self, centre: Floats, scale: Floats) -> Floats:
+        out = np.empty(self.shape[0])
+        for part in self._parts():
+            codes = self.codes[part]
+            Z = (self._ready(self.X[part]) - centre[codes]) * scale[codes]
+            out[part] = np.einsum("ij,ij->i", Z, Z)
         return out
 
     def rows(self, order: NDArray[np.int64] | None = None) -> NDArray[Any]:

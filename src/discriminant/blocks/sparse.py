@@ -7,6 +7,7 @@ handed out as dense blocks (places/memory.py).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -36,10 +37,10 @@ class SparseBlock(Block):
         members = sp.csc_array((weights, self.codes, np.arange(n + 1)), shape=(classes, n))
         return members, weights
 
-    def _in_units(self, origin: Origin) -> Any:
-        X = self.X.astype(np.float64)
-        scaled = X.data * origin.scale[: self.shape[1]].astype(np.float64)[X.indices]
-        return sp.csr_array((scaled, X.indices, X.indptr), shape=X.shape)
+    def _scaled(self, scale: NDArray[Any]) -> Any:
+        X = self.X
+        cells = X.data.astype(np.float64) * scale[: self.shape[1]].astype(np.float64)[X.indices]
+        return sp.csr_array((cells, X.indices, X.indptr), shape=X.shape)
 
     def add_gram(self, origin: Origin, totals: Floats, sums: Floats, scatter: Floats, rows_of: int | None) -> None:
         if rows_of is not None:
@@ -49,7 +50,7 @@ class SparseBlock(Block):
             only.add_gram(origin, totals, sums, scatter, None)
             return
         d = self.shape[1]
-        Y = self._in_units(origin)
+        Y = self._scaled(origin.scale)
         members, weights = self._membership(origin.classes)
         totals += np.bincount(self.codes, weights, minlength=origin.classes)
         sums[:, :d] += (members @ Y).toarray()
@@ -58,7 +59,7 @@ class SparseBlock(Block):
 
     def add_squares(self, origin: Origin, totals: Floats, sums: Floats, squares: Floats) -> None:
         d = self.shape[1]
-        Y = self._in_units(origin)
+        Y = self._scaled(origin.scale)
         members, weights = self._membership(origin.classes)
         totals += np.bincount(self.codes, weights, minlength=origin.classes)
         sums[:, :d] += (members @ Y).toarray()
@@ -79,12 +80,23 @@ class SparseBlock(Block):
     def transpose_times(self, R: Floats) -> Floats:
         return np.asarray(self.X.T @ R)
 
+    def outer(self, scale: Floats) -> Floats:
+        Y = self._scaled(scale)
+        return np.asarray((Y @ Y.T).toarray())
+
+    def centred(self, centre: Floats, scale: Floats) -> Iterator[tuple[Codes, Floats | None, Floats]]:
+        step = max(1, (1 << 20) // (8 * self.shape[1]))
+        for begin in range(0, self.shape[0], step):
+            part = slice(begin, begin + step)
+            weights = None if self.weights is None else self.weights[part]
+            yield self.codes[part], weights, (self.X[part].toarray() - centre) * scale
+
     def squared_distances(self, centre: Floats, scale: Floats) -> Floats:
         out = np.empty(self.shape[0])
         for k in np.unique(self.codes):
             mine = self.codes == k
-            X, u = self.X[mine], scale[k] ** 2
-            out[mine] = X.multiply(X) @ u - 2 * (X @ (u * centre[k])) + u @ centre[k] ** 2
+            Y, c = SparseBlock(self.X[mine], 0, self.codes[mine], None)._scaled(scale[k]), centre[k] * scale[k]
+            out[mine] = Y.multiply(Y).sum(axis=1) - 2 * (Y @ c) + c @ c
         return np.maximum(out, 0.0)
 
     def rows(self, order: NDArray[np.int64] | None = None) -> NDArray[Any]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import TypeAlias
 
 import numpy as np
 
 from discriminant.errors import ParameterError
+from discriminant.parameters import Integer
 
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 
@@ -21,8 +21,7 @@ def generator(owner: str, random_state: RandomState) -> np.random.Generator:
         return random_state
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**32, size=4, dtype=np.uint32))
-    whole = isinstance(random_state, numbers.Integral) and not isinstance(random_state, (bool, np.bool_))
-    if random_state is None or (whole and random_state >= 0):
+    if random_state is None or Integer(0).accepts(random_state):
         return np.random.default_rng(random_state)
     raise ParameterError(f"{owner}: random_state must be a whole number >= 0, a numpy Generator or RandomState, "
                          f"or None; got {random_state!r}.")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from time import perf_counter
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,22 +12,21 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from discriminant import door
 from discriminant.blocks.functions import LinearFunctions
 from discriminant.errors import ParameterError
-from discriminant.learners.linear import LinearLearner, log_posteriors, scores_of
-from discriminant.learners.priors import prior_of
-from discriminant.learners.stream import MomentStream
+from discriminant.learners.linear import scores_of
+from discriminant.learners.moment_learner import MomentLearner
 from discriminant.parameters import Allowed, Integer, ListOf, OneOf, Real
 from discriminant.parameters import ArrayLike as Array
-from discriminant.passes.moments import Moments
+from discriminant.passes.moments import Moments, Spread
 from discriminant.places.place import Place
 from discriminant.result import Result
-from discriminant.solvers.coordinates import Coordinates, coordinates_of, from_moments
+from discriminant.solvers.coordinates import Coordinates
 from discriminant.solvers.discriminants import Discriminants, discriminants
 from discriminant.solvers.within import takes_one_unit, within_of
 
 Floats = NDArray[np.float64]
 
 
-class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearLearner):  # type: ignore[misc]
+class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentLearner):  # type: ignore[misc]
     """Fisher's linear discriminant: the directions that set the classes apart most, measured by their own spread.
 
     With class means m_k and the scatter S_W within classes, the directions w maximise J(w) = (w'S_B w) / (w'S_W w).
@@ -83,41 +81,10 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         self.priors = priors
         self.rule = rule
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows X (n, d) with labels y (n,)."""
-        self._check_parameters()
-        started = perf_counter()
-        training = door.training(self, X, y, sample_weight)
-        door.refuse_one_class(training, type(self).__name__)
-        place, classes = training.place, training.classes
-        priors = prior_of(self.priors, training.class_weights)
-        self._check_together(len(classes), place.shape[1])
-        coordinates = coordinates_of(place, len(classes), one_unit=takes_one_unit(self.shrinkage))
-        self._learn(coordinates, place, priors)
-        self.classes_ = classes
-        self.__dict__.pop("_stream", None)
-        self.result_.stats.update(passes=place.passes_made, seconds=perf_counter() - started)
-        return self
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from more rows: the model is that of `fit` on all rows so far. Classes may come later.
-
-        `classes`, where given, names all classes that may come, so that a wrong label is an error.
-        """
-        self._check_parameters()
-        stream = self.__dict__.get("_stream") or MomentStream()
-        training = door.training(self, X, y, sample_weight, reset=stream.is_new)
-        stream = stream.extended(training, classes)
-        if stream.is_ready:
-            priors = prior_of(self.priors, stream.moments.weight)
-            self._check_together(len(stream.classes), training.place.shape[1])
-            self._learn(from_moments(stream.moments, one_unit=takes_one_unit(self.shrinkage)), None, priors)
-            self.classes_ = stream.classes
-        self._stream = stream
-        return self
+    def _moments_needed(self) -> tuple[Spread, bool]:
+        return Spread.POOLED, takes_one_unit(self.shrinkage)
 
     def _check_together(self, classes: int, columns: int) -> None:
-        """What the table of ranges cannot say: parameters against the data and each other."""
         most = min(classes - 1, columns)
         if self.n_components is not None and self.n_components > most:
             raise ParameterError(f"n_components cannot be larger than min(n_features, n_classes - 1) = {most}; got "
@@ -133,15 +100,13 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
             raise ParameterError(f"shrinkage is chosen by leave-one-out for all {most} components only; give one "
                                  f"shrinkage with n_components={self.n_components}.")
 
-    def _learn(self, coordinates: Coordinates, rows: Place | None, priors: Floats) -> None:
+    def _learn(self, coordinates: Coordinates, rows: Place | None, classes: NDArray[Any], priors: Floats) -> None:
         bayes = isinstance(self.rule, str) and self.rule == "bayes"
         fixed = np.zeros(len(priors)) if not bayes else None if self.priors is None else np.log(priors)
         within = within_of(coordinates, rows, self.shrinkage, priors, fixed)
         coordinates = within.coordinates
         found = discriminants(coordinates.mean, priors, within.factor, components=self.n_components, with_priors=bayes)
-        coef = coordinates.lift(found.coef)
-        intercept = found.intercept + coordinates.lift_offset(found.coef)
-        self._keep(coef, intercept)
+        self._keep(*found.functions_in(coordinates))
         if not isinstance(self.rule, str):
             self.intercept_ = np.array([-float(self.rule)])
         self.priors_, self.means_ = priors, coordinates.original_means()
@@ -161,21 +126,15 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
     def transform(self, X: Any) -> Floats:
         """The rows projected on the directions, measured from the overall mean: (n, n_components)."""
         self._require_fitted()
-        count = self._n_features_out
+        count, place = self._n_features_out, door.rows_to_score(self, X)
+        if count == 0:  # all class means are equal: there is no direction
+            return np.empty((place.shape[0], 0))
         projection = LinearFunctions.of(self.scalings_[:, :count].T, -self._projected_centre[:count])
-        return scores_of(door.rows_to_score(self, X), projection)
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithms of the posteriors (n, K)."""
-        return log_posteriors(self._scored(X, winners=False))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Posteriors by Bayes' rule for Gaussian classes of one covariance (n, K)."""
-        return np.exp(self.predict_log_proba(X))
+        return scores_of(place, projection)
 
 
 def criterion(moments: Moments, found: Discriminants) -> float:
-    """J at the directions found, from undivided scatter (see `FisherDiscriminant`); inf where classes have no spread."""
+    """J at the directions found, from undivided scatter (see `FisherDiscriminant`); inf where classes do not spread."""
     mean, V = moments.mean / moments.unit, found.directions
     if len(mean) == 2:
         V, between = V[:, :1], np.ones(2)

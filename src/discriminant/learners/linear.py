@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -13,11 +14,13 @@ from sklearn.exceptions import NotFittedError
 
 from discriminant import door, parameters
 from discriminant.blocks.functions import LinearFunctions
-from discriminant.errors import ScaleError
-from discriminant.passes.scores import Scores
+from discriminant.errors import ScaleError, VersionWarning
+from discriminant.passes.a_pass import Pass
+from discriminant.passes.scores import FirstBad, Scores
 from discriminant.places.place import Place
 from discriminant.result import Result
 from discriminant.solvers.measure import refuse_not_finite
+from discriminant.versions import VERSION
 
 Floats = NDArray[np.float64]
 
@@ -33,6 +36,24 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_parameters(self) -> None:
         parameters.check(type(self).__name__, self.parameters, self.get_params(deep=False))
+
+    def _remember(self, training: door.Training) -> None:
+        """What a fit that has succeeded leaves behind about its data."""
+        for name in door.COLUMN_ATTRIBUTES:
+            self.__dict__.pop(name, None)
+        self.__dict__.update(training.columns)
+        self.classes_ = training.classes
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_discriminant_version": VERSION}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        made_by = state.pop("_discriminant_version", "unknown")
+        if made_by != VERSION:
+            warnings.warn(f"This {type(self).__name__} was pickled by discriminant {made_by}, and this is {VERSION}: "
+                          "it may not work, or not give the same answers. Fit it again, or install that version.",
+                          VersionWarning, stacklevel=2)
+        super().__setstate__(state)
 
     def _require_fitted(self) -> None:
         if "classes_" not in self.__dict__:
@@ -85,17 +106,18 @@ class LinearLearner(Learner):
 
 def scores_of(place: Place, functions: LinearFunctions) -> Floats:
     out = np.empty((place.shape[0], functions.count))
-    _run(place, Scores(functions, out=out))
+    fill(place, Scores(functions, out=out))
     return out
 
 
 def winners_of(place: Place, functions: LinearFunctions) -> NDArray[np.int32]:
     winners = np.empty(place.shape[0], np.int32)
-    _run(place, Scores(functions, winners=winners))
+    fill(place, Scores(functions, winners=winners))
     return winners
 
 
-def _run(place: Place, task: Scores) -> None:
+def fill(place: Place, task: Pass[FirstBad]) -> None:
+    """Run a pass that writes scores, and refuse rows whose scores are not finite."""
     if place.fold(task).row >= 0:
         refuse_not_finite(place)
 

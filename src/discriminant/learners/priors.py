@@ -17,8 +17,10 @@ def prior_of(given: Any, class_weights: Floats) -> Floats:
     if given is None:
         return np.asarray(class_weights / class_weights.sum())
     try:
+        if np.iscomplexobj(given):
+            raise TypeError
         priors = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ParameterError(f"priors must be one positive number for each class; got {given!r}.") from None
     if priors.shape != class_weights.shape:
         raise ParameterError(f"priors must have one number for each of the {len(class_weights)} classes; got shape "

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from discriminant.door import Training
 from discriminant.errors import InputError
+from discriminant.labels import encode
 from discriminant.passes.moments import Moments, Spread
 from discriminant.solvers.measure import measure
 
@@ -27,14 +28,17 @@ class MomentStream:
     def is_new(self) -> bool:
         return self.moments is None
 
-    @property
-    def is_ready(self) -> bool:
-        """Whether there are two classes to tell apart."""
-        return len(self.classes) > 1
+    def present(self) -> tuple[NDArray[Any], Moments]:
+        """The classes whose rows have some weight, and their moments."""
+        assert self.moments is not None
+        at = np.flatnonzero(self.moments.weight > 0)
+        return self.classes[at], self.moments if len(at) == len(self.classes) else self.moments.of_classes(at)
 
     def extended(self, training: Training, announced: Any = None) -> MomentStream:
         """This stream and the rows of `training`; classes that are new find their place among the old."""
-        announced = self.announced if announced is None else np.unique(np.asarray(announced))
+        announced = self.announced if announced is None else encode(np.asarray(announced))[0]
+        for known in (self.classes, announced):
+            _refuse_other_kind(training.classes, known)
         if announced is not None:
             strangers = np.setdiff1d(training.classes, announced)
             if len(strangers):
@@ -46,3 +50,13 @@ class MomentStream:
         old = self.moments.with_classes(np.searchsorted(classes, self.classes), len(classes))
         new = moments.with_classes(np.searchsorted(classes, training.classes), len(classes))
         return replace(self, classes=classes, moments=old.merged(new), announced=announced)
+
+
+def _refuse_other_kind(classes: NDArray[Any], known: NDArray[Any] | None) -> None:
+    """Numbers and words have no common order, and NumPy would turn one into the other."""
+    if known is None or not len(known):
+        return
+    numbers = [each.dtype.kind in "biuf" for each in (classes, known)]
+    if numbers[0] != numbers[1]:
+        raise InputError(f"y holds labels like {classes[0]!r}, but the classes so far are like {known[0]!r}; use "
+                         "labels of one kind.")

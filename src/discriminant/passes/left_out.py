@@ -45,13 +45,15 @@ class LeftOutHits(Pass[Floats]):
 
     def __init__(self, moments: Moments, gammas: Floats, log_priors: Floats | None, dimension: int) -> None:
         values, vectors = la.eigh(moments.pooled, check_finite=False)
-        self.values = np.maximum(values, 0.0)
-        self.turn = vectors / moments.unit[:, None]
+        self.level = 1.0  # tr W / d, by the choice of unit
+        unit = np.sqrt(float(np.trace(moments.pooled)) / dimension) or 1.0
+        self.values = np.maximum(values, 0.0) / unit**2
+        self.turn = vectors / unit / moments.unit[:, None]
         self.centre = moments.overall_mean
         self.means = (moments.mean - self.centre) @ self.turn
         self.weight, self.total = moments.weight, moments.total
         self.gammas, self.log_priors = gammas, log_priors
-        self.level, self.dimension = float(self.values.sum()) / dimension, dimension
+        self.dimension = dimension
 
     def begin(self) -> Floats:
         return np.zeros(len(self.gammas))

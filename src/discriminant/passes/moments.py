@@ -82,6 +82,11 @@ class Moments:
             scatter[at] = self.scatter
         return replace(self, weight=weight, mean=mean, scatter=scatter)
 
+    def of_classes(self, at: NDArray[np.intp]) -> Moments:
+        """The moments of the classes `at`; the others must have no weight."""
+        scatter = self.scatter if self.spread is Spread.POOLED else self.scatter[at]
+        return replace(self, weight=self.weight[at], mean=self.mean[at], scatter=scatter)
+
     def merged(self, other: Moments) -> Moments:
         """The moments of both sets of rows; the classes must be the same."""
         unit = np.maximum(self.unit, other.unit)

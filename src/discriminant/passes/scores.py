@@ -20,7 +20,7 @@ class FirstBad:
 
 
 class Scores(Pass[FirstBad]):
-    """Fills `out` (n, K) and `winners` (n,), either of which may be None; of one function, the winner is 1 where > 0."""
+    """Fills `out` (n, K) and `winners` (n,), either of which may be None; of one function the winner is 1 where > 0."""
 
     def __init__(
         self,

@@ -7,6 +7,7 @@ answer has the same bits for any number of threads.
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any, TypeVar
 
 import numpy as np
@@ -22,10 +23,11 @@ from discriminant.places.threads import Crew
 
 T = TypeVar("T")
 
+_SPARSE_FILL = 0.1  # fuller matrices are handed out as dense blocks: faster, and centred
 _BLOCK_BYTES = 8 << 20  # large enough that the work in Python around a block is small beside it
 _BLOCK_FLOPS = 2e9  # an interrupt waits for the block in hand: this is some tens of milliseconds
+_STRAND_BYTES, _STRAND_FLOPS = 1 << 20, 3e7  # a few of either take about as long as starting threads
 _STRAND_VALUES_BYTES = 24 << 20  # all values of a pass together, while there are more than four
-_SMALL = 1 << 15  # below this many cells starting threads costs more than it saves
 
 
 class MemoryPlace(Place):
@@ -36,7 +38,7 @@ class MemoryPlace(Place):
     ) -> None:
         self.X = X
         self.shape = (int(X.shape[0]), int(X.shape[1]))
-        self.is_sparse = not isinstance(X, np.ndarray)
+        self.is_sparse = not isinstance(X, np.ndarray) and X.nnz < _SPARSE_FILL * X.shape[0] * X.shape[1]
         self.dtype = float_type(X.dtype)
         self.codes = np.zeros(self.shape[0], np.int32) if codes is None else codes
         self.weights = weights
@@ -45,8 +47,15 @@ class MemoryPlace(Place):
     def labelled(self, codes: NDArray[np.int32], weights: NDArray[np.float64] | None) -> MemoryPlace:
         return MemoryPlace(self.X, codes, weights)
 
+    def subset(self, order: NDArray[np.int64]) -> MemoryPlace:
+        weights = None if self.weights is None else self.weights[order]
+        return MemoryPlace(self.X[order], self.codes[order], weights)
+
     def take(self, order: NDArray[np.int64]) -> NDArray[Any]:
-        return self._block(0, self.shape[0]).rows(order)
+        return self.whole().rows(order)
+
+    def whole(self) -> Block:
+        return self._block(0, self.shape[0])
 
     def fold(self, task: Pass[T]) -> T:
         self.passes_made += 1
@@ -57,27 +66,25 @@ class MemoryPlace(Place):
             value = task.begin()
             task.block(self._block(0, n), value)
             return value
-        values: list[T] = [task.begin() for _ in range(strands)]
-        bounds = [n * i // strands for i in range(strands + 1)]
-        crew = Crew(settings.threads())
+        crew: Crew[T] = Crew(settings.threads())
 
-        def strand(i: int) -> None:
-            for start in range(bounds[i], bounds[i + 1], step):
+        def strand(i: int) -> T:
+            value = task.begin()
+            stop = n * (i + 1) // strands
+            for start in range(n * i // strands, stop, step):
                 crew.check()
-                task.block(self._block(start, min(start + step, bounds[i + 1])), values[i])
+                task.block(self._block(start, min(start + step, stop)), value)
+            return value
 
-        crew.run(strand, strands)
-        total = values[0]
-        for value in values[1:]:
-            total = task.merge(total, value)
-        return total
+        return reduce(task.merge, crew.run(strand, strands))
 
     def _block(self, start: int, stop: int) -> Block:
         rows = slice(start, stop)
         weights = None if self.weights is None else self.weights[rows]
         if self.is_sparse:
             return SparseBlock(self.X[rows], start, self.codes[rows], weights)
-        return DenseBlock(self.X[rows], start, self.codes[rows], weights)
+        X = self.X[rows]
+        return DenseBlock(X if isinstance(X, np.ndarray) else X.toarray(), start, self.codes[rows], weights)
 
     def _row_bytes(self) -> int:
         cells = self.X.nnz // max(1, self.shape[0]) + 1 if self.is_sparse else self.shape[1]
@@ -90,7 +97,8 @@ class MemoryPlace(Place):
 
     def _strands(self, task: Pass[Any]) -> int:
         n = self.shape[0]
-        if n * self._row_bytes() // 8 + n * task.flops_per_row() // 64 < _SMALL:
+        work = max(n * self._row_bytes() / _STRAND_BYTES, n * task.flops_per_row() / _STRAND_FLOPS)
+        if work < 4:
             return 1
-        most = max(4, min(64, _STRAND_VALUES_BYTES // max(1, task.value_bytes())))
-        return max(1, min(most, n // task.least_rows))
+        most = min(64, max(4, _STRAND_VALUES_BYTES // max(1, task.value_bytes())))
+        return max(1, min(most, int(work), n // task.least_rows))

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from discriminant.blocks.block import Block
 from discriminant.passes.a_pass import Pass
 
 T = TypeVar("T")
@@ -30,6 +31,14 @@ class Place(ABC):
     @abstractmethod
     def take(self, order: NDArray[np.int64]) -> NDArray[Any]:
         """The rows numbered in `order`, dense."""
+
+    @abstractmethod
+    def whole(self) -> Block:
+        """All rows as one block: for few rows only."""
+
+    @abstractmethod
+    def subset(self, order: NDArray[np.int64]) -> Place:
+        """The rows numbered in `order` as a place of their own: for few rows only."""
 
     @abstractmethod
     def labelled(self, codes: NDArray[np.int32], weights: NDArray[np.float64] | None) -> Place:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
 
 
 class Stopped(Exception):
     """Raised inside a worker whose call was interrupted."""
 
 
-class Crew:
-    """`run` does tasks 0 .. count-1; each is given `check`, to be called between blocks."""
+class Crew(Generic[T]):
+    """`run` does tasks 0 .. count-1 and gives their answers in that order; tasks call `check` between blocks."""
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
@@ -28,11 +31,9 @@ class Crew:
         if self._stop.is_set():
             raise Stopped
 
-    def run(self, task: Callable[[int], None], count: int) -> None:
-        if count == 1:
-            task(0)
-            return
-        workers = [threading.Thread(target=self._work, args=(task, count), daemon=True)
+    def run(self, task: Callable[[int], T], count: int) -> list[T]:
+        answers: dict[int, T] = {}
+        workers = [threading.Thread(target=self._work, args=(task, count, answers), daemon=True)
                    for _ in range(min(self._threads, count))]
         try:
             for worker in workers:
@@ -47,15 +48,16 @@ class Crew:
             raise
         if self._error is not None:
             raise self._error
+        return [answers[i] for i in range(count)]
 
-    def _work(self, task: Callable[[int], None], count: int) -> None:
+    def _work(self, task: Callable[[int], T], count: int, answers: dict[int, T]) -> None:
         while not self._stop.is_set():
             with self._lock:
                 mine, self._next = self._next, self._next + 1
             if mine >= count:
                 return
             try:
-                task(mine)
+                answers[mine] = task(mine)
             except Stopped:
                 return
             except BaseException as error:  # the first error of any worker is the error of the call

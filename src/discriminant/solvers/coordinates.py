@@ -1,22 +1,17 @@
 """The coordinates a problem is solved in, and the way back to the user's columns.
 
-Either the columns themselves in units that are powers of two, or, where there are more columns than rows, an
-orthonormal basis of the rows' span: everything a linear learner can know lies in that span, so d shrinks to n.
+Either the columns themselves in units that are powers of two, or the span of the rows (span.py).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import replace
 
 import numpy as np
-import scipy.linalg as la
 from numpy.typing import NDArray
 
-from discriminant.passes.moments import Moments, Spread
-from discriminant.places.memory import MemoryPlace
+from discriminant.passes.moments import Moments
 from discriminant.places.place import Place
-from discriminant.solvers.measure import measure, refuse_not_finite
 
 Floats = NDArray[np.float64]
 
@@ -28,11 +23,24 @@ class Coordinates(ABC):
     place: Place | None
     columns: int  # how many columns the user has
     keeps_columns: bool  # whether each coordinate is one of them
+    stretch: float  # the length, in the user's columns, of a step of length 1 in the rows of `place`
+    centre: Floats  # (d,) a point among the rows, in the user's columns
+    unit: Floats  # (d,) a step of length 1 along each of the user's columns
+
+    @property
+    @abstractmethod
+    def basis(self) -> Floats | None:
+        """Q (d, m) orthonormal, where the rows are spanned: x = centre + unit * (Q z); None for the columns."""
 
     @property
     def mean(self) -> Floats:
         """Class means in these coordinates (K, m)."""
         return self.moments.mean / self.moments.unit
+
+    @property
+    @abstractmethod
+    def mean_from_centre(self) -> Floats:
+        """Class means in these coordinates, measured from `centre` (K, m)."""
 
     @abstractmethod
     def original_means(self) -> Floats:
@@ -51,10 +59,20 @@ class InUnits(Coordinates):
     """The user's own columns, each divided by its unit."""
 
     keeps_columns = True
+    stretch = 1.0
 
     def __init__(self, moments: Moments, place: Place | None) -> None:
         self.moments, self.place = moments, place
         self.columns = len(moments.unit)
+        self.centre, self.unit = moments.overall_mean, moments.unit
+
+    @property
+    def basis(self) -> None:
+        return None
+
+    @property
+    def mean_from_centre(self) -> Floats:
+        return np.asarray((self.moments.mean - self.centre) / self.unit)
 
     def original_means(self) -> Floats:
         return self.moments.mean
@@ -71,58 +89,7 @@ class InUnits(Coordinates):
         return InUnits(self.moments.in_units(np.full_like(self.moments.unit, self.moments.unit.max())), self.place)
 
 
-class Spanned(Coordinates):
-    """x = mean + scale * (Q z): Q an orthonormal basis (d, m) of the centred, scaled rows."""
-
-    keeps_columns = False
-
-    def __init__(self, place: Place, classes: int, *, standardise: bool) -> None:
-        self.columns = place.shape[1]
-        X = np.array(place.take(np.arange(place.shape[0])), dtype=np.float64)
-        self._mean = np.average(X, axis=0, weights=place.weights)
-        X -= self._mean
-        if not np.isfinite(X).all():
-            refuse_not_finite(place)
-        self._scale = _deviations(X, place, classes) if standardise else np.full(X.shape[1], _power(np.abs(X).max()))
-        X /= self._scale
-        self._basis, R = la.qr(X.T, mode="economic", overwrite_a=True, check_finite=False)
-        self.place = MemoryPlace(np.ascontiguousarray(R.T), place.codes, place.weights)
-        moments = measure(self.place, classes)
-        self.moments = moments.in_units(np.ones_like(moments.unit))
-
-    def original_means(self) -> Floats:
-        return np.asarray(self._mean + self.moments.mean @ self._basis.T * self._scale)
-
-    def lift(self, coef: Floats) -> Floats:
-        return np.asarray(coef @ self._basis.T / self._scale)
-
-    def lift_offset(self, coef: Floats) -> Floats:
-        return np.asarray(-self.lift(coef) @ self._mean)
-
-
-def _deviations(X: Floats, place: Place, classes: int) -> Floats:
-    """The deviation of each column within classes; 1 for a column that has none."""
-    moments = measure(MemoryPlace(X, place.codes, place.weights), classes, Spread.DIAGONAL)
-    deviation = np.sqrt(moments.scatter.sum(axis=0) / moments.total) * moments.unit
-    return np.where(deviation > 0, deviation, 1.0)
-
-
-def _power(value: float) -> float:
-    return float(np.ldexp(1.0, int(np.frexp(value)[1]))) if value > 0 else 1.0
-
-
-def coordinates_of(place: Place, classes: int, *, one_unit: bool) -> Coordinates:
-    """Measure the moments of `place`, in its rows' span where that is smaller than its columns.
-
-    With `one_unit` lengths are those of the user's columns (shrinkage towards the identity depends on them).
-    """
-    if place.shape[1] > place.shape[0]:
-        return Spanned(place, classes, standardise=not one_unit)
-    columns = InUnits(measure(place, classes), place)
-    return columns.in_one_unit() if one_unit else columns
-
-
 def from_moments(moments: Moments, *, one_unit: bool) -> Coordinates:
-    """The same for moments that were gathered before, as `partial_fit` does."""
-    columns = InUnits(replace(moments), None)
+    """The user's columns, for moments that were gathered before, as `partial_fit` does."""
+    columns = InUnits(moments, None)
     return columns.in_one_unit() if one_unit else columns

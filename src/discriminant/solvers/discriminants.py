@@ -15,6 +15,7 @@ import numpy as np
 import scipy.linalg as la
 from numpy.typing import NDArray
 
+from discriminant.solvers.coordinates import Coordinates
 from discriminant.solvers.factor import Factor
 
 Floats = NDArray[np.float64]
@@ -29,6 +30,10 @@ class Discriminants:
     ratios: Floats
     coef: Floats
     intercept: Floats
+
+    def functions_in(self, coordinates: Coordinates) -> tuple[Floats, Floats]:
+        """The functions in the user's columns, when the means were in `coordinates`: (K, d) and (K,)."""
+        return coordinates.lift(self.coef), self.intercept + coordinates.lift_offset(self.coef)
 
 
 def discriminants(mean: Floats, priors: Floats, factor: Factor, *, components: int | None,

@@ -22,6 +22,8 @@ class Factor(ABC):
     route: str
     rank: int
     condition: float  # of the equilibrated matrix, estimated, before any direction was dropped
+    kept_condition: float  # the same over the directions kept
+    null: Floats  # (d, d - rank): a basis of the directions dropped, in the coordinates of A
 
     @abstractmethod
     def whiten(self, B: Floats) -> Floats:
@@ -73,8 +75,10 @@ class CholeskyFactor(Factor):
     route = "cholesky"
 
     def __init__(self, lower: Floats, scale: Floats, condition: float) -> None:
-        self._lower, self._scale, self.condition = lower, scale, condition
+        self._lower, self._scale = lower, scale
+        self.condition = self.kept_condition = condition
         self.rank = len(lower)
+        self.null = np.zeros((len(lower), 0))
 
     def whiten(self, B: Floats) -> Floats:
         return np.asarray(la.solve_triangular(self._lower, self._scale[:, None] * B, lower=True, check_finite=False))
@@ -99,7 +103,12 @@ class SpectralFactor(Factor):
         kept = values > tolerance * largest
         self.rank = int(kept.sum())
         self.condition = float(largest / max(values[0], 0.0)) if len(values) and values[0] > 0 else np.inf
+        self.kept_condition = float(largest / values[kept][0]) if self.rank else 1.0
         self._values, self._live_scale = values[kept], scale[live]
+        constant = np.eye(len(scale))[:, scale == 0]
+        among_live = np.zeros((len(scale), len(live) - self.rank))
+        among_live[live] = scale[live][:, None] * vectors[:, ~kept]
+        self.null = np.hstack([among_live, constant])
         self._roots = np.zeros((len(scale), self.rank))
         self._roots[live] = scale[live][:, None] * vectors[:, kept] / np.sqrt(values[kept])
 

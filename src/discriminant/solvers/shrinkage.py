@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from discriminant.errors import ScaleError
 from discriminant.passes.fourth import FourthMoments
 from discriminant.passes.moments import Moments
 from discriminant.places.place import Place
@@ -59,7 +60,12 @@ def standardised(moments: Moments, place: Place, priors: Floats) -> Floats:
     """
     deviation = np.sqrt(np.diagonal(moments.scatter, axis1=1, axis2=2) / moments.weight[:, None])
     deviation[deviation == 0] = 1.0 / np.broadcast_to(moments.unit, deviation.shape)[deviation == 0]
-    fourth = place.fold(FourthMoments(moments.mean, 1.0 / (deviation * moments.unit)))
+    with np.errstate(over="ignore", divide="ignore"):
+        scale = 1.0 / (deviation * moments.unit)
+    if not np.isfinite(scale).all():
+        raise ScaleError("X holds columns so small that 1 / deviation leaves the range of floating point; multiply "
+                         "them by a constant.")
+    fourth = place.fold(FourthMoments(moments.mean, scale))
     total = np.zeros(moments.scatter.shape[1:])
     for k, n in enumerate(moments.weight):
         both = deviation[k] * deviation[k][:, None]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discriminant.errors import ParameterError
+from discriminant.errors import DegenerateWarning, ParameterError
 from discriminant.passes.moments import Spread
 from discriminant.places.place import Place
 from discriminant.result import Status
@@ -26,16 +27,17 @@ LOO_SHRINKAGES = (0.0, *np.logspace(-4, -1, 10).tolist(), *np.linspace(0.15, 0.9
 
 @dataclass(frozen=True)
 class Within:
-    """`factor` is of the shrunk covariance in `coordinates`; `gamma` is None where nothing was shrunk."""
+    """The shrunk `covariance` in `coordinates`, and its `factor`; `gamma` is None where nothing was shrunk."""
 
     coordinates: Coordinates
+    covariance: Floats
     factor: Factor
     gamma: float | None
     path: dict[str, Any] | None
 
     @property
     def status(self) -> Status:
-        full = self.factor.rank == self.coordinates.moments.pooled.shape[0] and self.coordinates.keeps_columns
+        full = self.factor.rank == self.coordinates.columns and bool(self.covariance.any())
         return Status.CONVERGED if full or self.gamma else Status.RANK_DEFICIENT
 
     @property
@@ -48,6 +50,24 @@ def takes_one_unit(rule: Any) -> bool:
     return rule is not None
 
 
+def is_chosen(rule: Any) -> bool:
+    """Whether the rule is to choose among many shrinkages."""
+    return np.ndim(rule) == 1 or (isinstance(rule, str) and rule == "loo")
+
+
+def offered(rule: Any) -> Floats:
+    """The shrinkages to choose from."""
+    return np.array(LOO_SHRINKAGES if isinstance(rule, str) else rule, dtype=np.float64)
+
+
+def refuse_without_rows(rule: Any) -> None:
+    """Raise where the rule needs more of the rows than their moments."""
+    if is_chosen(rule) or (isinstance(rule, str) and rule != "oas"):
+        raise ParameterError(
+            f"shrinkage={rule!r} needs all rows at once: use fit, or with partial_fit shrinkage='oas' or a number."
+        )
+
+
 def within_of(coordinates: Coordinates, rows: Place | None, rule: Any, priors: Floats,
               left_out_log_priors: Floats | None) -> Within:
     """Apply `rule` (as `FisherDiscriminant.shrinkage`). `rows` are the user's rows, None where they are gone.
@@ -55,18 +75,17 @@ def within_of(coordinates: Coordinates, rows: Place | None, rule: Any, priors: F
     `left_out_log_priors`: as `LeftOutHits` takes them, None for the classes' own shares.
     """
     moments, dimension = coordinates.moments, coordinates.columns
-    if rows is None and ((isinstance(rule, str) and rule != "oas") or np.ndim(rule) == 1):
-        raise ParameterError(
-            f"shrinkage={rule!r} needs all rows at once: use fit, or with partial_fit shrinkage='oas' or a number."
-        )
+    if rows is None:
+        refuse_without_rows(rule)
     if isinstance(rule, str) and rule == "auto":
         assert rows is not None
         by_class = InUnits(measure(rows, len(priors), Spread.BY_CLASS), rows).in_one_unit()
         covariance = standardised(by_class.moments, rows, priors)
-        return Within(by_class, factor(covariance, moments.precision), None, None)
+        made = factor(_or_identity(covariance), moments.precision)
+        return Within(by_class, covariance, made, None, None)
     path = None
-    if np.ndim(rule) == 1 or (isinstance(rule, str) and rule == "loo"):
-        gammas = np.array(LOO_SHRINKAGES if isinstance(rule, str) else rule, dtype=np.float64)
+    if is_chosen(rule):
+        gammas = offered(rule)
         scores = leave_one_out(coordinates, gammas, left_out_log_priors)
         path = {"shrinkage": gammas, "score": scores}
         gamma = best_of(gammas, scores)
@@ -75,5 +94,29 @@ def within_of(coordinates: Coordinates, rows: Place | None, rule: Any, priors: F
     else:
         gamma = 0.0 if rule is None else float(rule)
     covariance = shrunk(moments.pooled / moments.total, gamma, dimension)
-    made = factor(covariance, moments.precision, equilibrate=coordinates.keeps_columns)
-    return Within(coordinates, made, None if rule is None else gamma, path)
+    if not gamma and covariance.any():
+        _warn_of_perfect_columns(coordinates)
+    made = factor(_or_identity(covariance), moments.precision, equilibrate=coordinates.keeps_columns)
+    return Within(coordinates, covariance, made, None if rule is None else gamma, path)
+
+
+def _or_identity(covariance: Floats) -> Floats:
+    """Rows that all equal their class mean leave nothing to weigh directions by: then all weigh alike."""
+    return covariance if covariance.any() else np.eye(len(covariance))
+
+
+def _warn_of_perfect_columns(coordinates: Coordinates) -> None:
+    """Columns constant within classes, but not between them: their ratio is infinite, and they cannot be weighed."""
+    if not coordinates.keeps_columns:
+        return
+    moments = coordinates.moments
+    perfect = np.flatnonzero((np.diagonal(moments.pooled) == 0) & (np.ptp(moments.mean, axis=0) > 0))
+    if len(perfect):
+        warnings.warn(
+            f"Column {perfect[0]} of X is constant within each class but differs between classes"
+            + (f", as are {len(perfect) - 1} other columns" if len(perfect) > 1 else "")
+            + ". It tells classes apart by itself, with no spread to weigh it by, and is left out. Give "
+            "shrinkage > 0 to let it take part, or check whether it leaks the label.",
+            DegenerateWarning,
+            stacklevel=5,
+        )

@@ -1,0 +1,51 @@
+"""The triangular factor R of all rows [1, (x - centre) * scale, targets], each times sqrt(w): QR by blocks.
+
+Two factors merge into that of their stack, so no more than a block of rows is ever in hand (Demmel, Grigori, Hoemmen &
+Langou 2012). R'R is the Gram matrix, but R keeps twice its digits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg as la
+from numpy.typing import NDArray
+
+from discriminant.blocks.block import Block
+from discriminant.passes.a_pass import Pass
+
+Floats = NDArray[np.float64]
+
+
+class TriangularFactor(Pass[list[Floats]]):
+    """The value is a list of at most one R (p, p), p = 1 + d + m; without `constant` the column of ones is zero."""
+
+    def __init__(self, centre: Floats, scale: Floats, targets: Floats, *, constant: bool) -> None:
+        self.centre, self.scale, self.targets, self.constant = centre, scale, targets, constant
+
+    def begin(self) -> list[Floats]:
+        return []
+
+    def block(self, block: Block, into: list[Floats]) -> None:
+        for codes, weights, Y in block.centred(self.centre, self.scale):
+            ones = np.full((len(Y), 1), float(self.constant))
+            rows = np.hstack([ones, Y, self.targets[codes]])
+            if weights is not None:
+                rows *= np.sqrt(weights)[:, None]
+            self._add(into, rows)
+
+    def merge(self, into: list[Floats], other: list[Floats]) -> list[Floats]:
+        for R in other:
+            self._add(into, R)
+        return into
+
+    def value_bytes(self) -> int:
+        return 8 * (1 + len(self.centre) + self.targets.shape[1]) ** 2
+
+    def flops_per_row(self) -> int:
+        return 4 * (1 + len(self.centre) + self.targets.shape[1]) ** 2
+
+    @staticmethod
+    def _add(into: list[Floats], rows: Floats) -> None:
+        stacked = np.vstack([*into, rows])
+        (R,) = la.qr(stacked, mode="r", overwrite_a=True, check_finite=False)
+        into[:] = [R[: stacked.shape[1]]]

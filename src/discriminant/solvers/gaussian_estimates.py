@@ -1,0 +1,125 @@
+"""Gaussian class densities from moments: covariances of maximum likelihood, shrunk as the user asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discriminant.errors import DegenerateError
+from discriminant.passes.fourth import FourthMoments
+from discriminant.passes.moments import Moments
+from discriminant.places.place import Place
+from discriminant.result import Status
+from discriminant.solvers.coordinates import Coordinates
+from discriminant.solvers.factor import factor
+from discriminant.solvers.gaussian_densities import (
+    DiagonalDensities,
+    FullDensities,
+    GaussianDensities,
+    SharedDensities,
+)
+from discriminant.solvers.shrinkage import ledoit_wolf, oas, shrunk
+from discriminant.solvers.shrinkage_path import best_of, leave_one_out_by_class
+from discriminant.solvers.within import Within, is_chosen, offered, refuse_without_rows
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Densities, and how they came about; `gamma` is one number, one for each class, or None without shrinkage."""
+
+    densities: GaussianDensities
+    gamma: Any
+    path: dict[str, Any] | None
+    status: Status
+    stats: dict[str, Any] = field(default_factory=dict)
+
+
+def shared(within: Within) -> Estimate:
+    """One covariance, as `within_of` made it."""
+    coordinates = within.coordinates
+    level = float(np.trace(coordinates.moments.pooled)) / coordinates.moments.total / coordinates.columns
+    densities = SharedDensities(coordinates, within.covariance, within.factor, (within.gamma or 0.0) * level)
+    return Estimate(densities, within.gamma, within.path, within.status, within.stats)
+
+
+def full(coordinates: Coordinates, rows: Place | None, rule: Any, left_out_log_priors: Floats | None,
+         classes: NDArray[Any]) -> Estimate:
+    """One covariance for each class. `rows` and `left_out_log_priors` as in `within_of`; `classes` are for messages."""
+    moments = coordinates.moments
+    if rows is None:
+        refuse_without_rows(rule)
+    S = moments.scatter / moments.weight[:, None, None]
+    path = None
+    if is_chosen(rule):
+        assert rows is not None
+        gammas = offered(rule)
+        path = {"shrinkage": gammas, "score": leave_one_out_by_class(moments, rows, gammas, left_out_log_priors)}
+        gamma: Any = best_of(gammas, path["score"])
+    else:
+        gamma = _intensities(rule, S, moments, rows)
+    each_gamma = np.broadcast_to(gamma, len(S))
+    covariance = np.stack([shrunk(each, g, len(each)) for each, g in zip(S, each_gamma, strict=True)])
+    factors = [factor(each, moments.precision) for each in covariance]
+    for k, made in enumerate(factors):
+        if made.rank < len(S[k]):
+            _refuse_matrix(classes[k], S[k], made.rank, float(each_gamma[k]))
+    densities = FullDensities(moments.unit, moments.mean, covariance, factors)
+    worst = max(factors, key=lambda made: made.condition)
+    stats = {"route": worst.route, "rank": worst.rank, "condition": worst.condition}
+    return Estimate(densities, None if rule is None else gamma, path, Status.CONVERGED, stats)
+
+
+def _intensities(rule: Any, S: Floats, moments: Moments, rows: Place | None) -> Any:
+    """The shrinkage of every class: one number, or one for each (K,)."""
+    if not isinstance(rule, str):
+        return 0.0 if rule is None else float(rule)
+    if rule == "oas":
+        return np.array([oas(each, n, len(each)) for each, n in zip(S, moments.weight, strict=True)])
+    assert rows is not None
+    fourth = rows.fold(FourthMoments(moments.mean, 1.0 / moments.unit[None, :]))
+    return np.array([ledoit_wolf(each, float(f), n, len(each))
+                     for each, f, n in zip(S, fourth, moments.weight, strict=True)])
+
+
+def diagonal(coordinates: Coordinates, rule: Any, classes: NDArray[Any]) -> Estimate:
+    """A variance for each class and column; `rule` is None or a number."""
+    moments = coordinates.moments
+    gamma = 0.0 if rule is None else float(rule)
+    variance = moments.scatter / moments.weight[:, None]
+    variance = (1 - gamma) * variance + gamma * variance.mean(axis=1, keepdims=True)
+    if (variance <= 0).any():
+        k, column = (int(at) for at in np.argwhere(variance <= 0)[0])
+        what = "all its rows are equal" if gamma else f"column {column} is constant in it"
+        cure = "covariance='shared'" if gamma else "shrinkage > 0, or covariance='shared' or 'spherical'"
+        raise DegenerateError(f"Class {classes[k]!r} has no density with covariance='diagonal': {what}. Use {cure}.")
+    densities = DiagonalDensities(moments.unit, moments.mean, variance)
+    return Estimate(densities, None if rule is None else gamma, None, Status.CONVERGED, {"route": "variances"})
+
+
+def spherical(coordinates: Coordinates, classes: NDArray[Any]) -> Estimate:
+    """One variance for each class, tr S_k / d."""
+    moments = coordinates.moments
+    variance = (moments.scatter / moments.weight[:, None]).mean(axis=1, keepdims=True)
+    if (variance <= 0).any():
+        k = int(np.argmin(variance))
+        raise DegenerateError(f"Class {classes[k]!r} has no density with covariance='spherical': all its rows are "
+                              "equal. Use covariance='shared'.")
+    densities = DiagonalDensities(moments.unit, moments.mean, variance, spherical=True)
+    return Estimate(densities, None, None, Status.CONVERGED, {"route": "variances"})
+
+
+def _refuse_matrix(name: Any, S: Floats, rank: int, gamma: float) -> None:
+    cure = f"shrinkage > {gamma:g}, or covariance='shared' or 'spherical'"
+    constant = np.flatnonzero(np.diagonal(S) <= 0)
+    if len(constant) == len(S):
+        what, cure = "all its rows are equal", "covariance='shared'"
+    elif len(constant):
+        what = f"column {constant[0]} is constant in it"
+    else:
+        what = f"its rows spread in {rank} of {len(S)} directions only"
+    raise DegenerateError(f"Class {name!r} has no density with covariance='full': {what}. Use {cure}.")

@@ -1,0 +1,158 @@
+"""What the package contains: learners, passes, places, block kinds, losses, and the values each parameter may take.
+
+Everything is found by walking the package; nothing is listed by hand. Where a new class needs arguments that cannot be
+derived, the error says where to add them.
+"""
+
+import importlib
+import inspect
+import pkgutil
+from functools import cache
+from itertools import product
+
+import numpy as np
+
+import discriminant as dc
+from discriminant import parameters
+from discriminant.blocks.block import Block
+from discriminant.learners.linear import Learner
+from discriminant.passes.a_pass import Pass
+from discriminant.places.place import Place
+
+OPTIONAL = {"matplotlib", "polars", "pandas", "pyarrow", "torch", "cupy", "dask", "distributed", "bokeh", "onnx",
+            "onnxruntime", "flint"}
+
+
+@cache
+def modules():
+    """Every module of the package that can be imported here: {name: module}."""
+    found = {"discriminant": dc}
+    for info in pkgutil.walk_packages(dc.__path__, "discriminant.", onerror=lambda name: None):
+        try:
+            found[info.name] = importlib.import_module(info.name)
+        except ModuleNotFoundError as error:
+            if error.name is None or error.name.split(".")[0] not in OPTIONAL:
+                raise
+    return found
+
+
+@cache
+def concrete(base):
+    """The classes of the package that derive from `base` and can be made, in the order of their names."""
+    found = {thing for module in modules().values() for thing in vars(module).values()
+             if inspect.isclass(thing) and issubclass(thing, base) and not inspect.isabstract(thing)
+             and thing.__module__.startswith("discriminant") and thing is not base}
+    return sorted(found, key=lambda cls: cls.__name__)
+
+
+def learners():
+    """The public learners."""
+    public = [getattr(dc, name) for name in dc.__all__]
+    return [thing for thing in public if inspect.isclass(thing) and issubclass(thing, Learner)]
+
+
+def passes():
+    return concrete(Pass)
+
+
+def places():
+    return concrete(Place)
+
+
+def blocks():
+    return concrete(Block)
+
+
+def losses():
+    """The loss classes, once there is a room for them."""
+    room = modules().get("discriminant.losses")
+    return concrete(room.Loss) if room is not None and hasattr(room, "Loss") else []
+
+
+# What tables of ranges cannot say: arrays and dictionaries that depend on the classes. By the name of the parameter.
+BY_CLASSES = {
+    "priors": lambda classes: np.arange(1.0, len(classes) + 1) / np.arange(1.0, len(classes) + 1).sum(),
+    "class_weight": lambda classes: {label: 1.0 + k / 2 for k, label in enumerate(classes)},
+}
+
+
+def legal(name, way, classes):
+    """A few values of the parameter `name` that `way` allows, for data with these classes."""
+    if isinstance(way, parameters.OneOf):
+        return list(way.choices)
+    if isinstance(way, parameters.Integer):
+        return [way.low]
+    if isinstance(way, parameters.Real):
+        return _reals(way)
+    if isinstance(way, parameters.ListOf):
+        return [legal(name, way.each, classes)]
+    if isinstance(way, (parameters.ArrayLike, parameters.Mapped)):
+        assert name in BY_CLASSES, f"add an example of the parameter {name!r} to BY_CLASSES in {__file__}"
+        return [BY_CLASSES[name](list(classes))]
+    raise AssertionError(f"say in `legal` of {__file__} which values {type(way).__name__} allows")
+
+
+def _reals(way):
+    low, high = way.low, way.high
+    if low is not None and high is not None:
+        values = [low, low + 0.3 * (high - low), high]
+        return values[1 if way.open_low else 0 : 2 if way.open_high else 3]
+    if low is not None:
+        return [low + 0.5, low + 20.0] if way.open_low else [low, low + 0.5, low + 20.0]
+    return [0.25] if high is None else [high - 0.5]
+
+
+def depends_on_data(way):
+    return isinstance(way, (parameters.ArrayLike, parameters.Mapped))
+
+
+def choices(learner, classes, *, data_free=False):
+    """{parameter: values to try, the default first}."""
+    out = {}
+    for name, ways in learner.parameters.items():
+        default = learner().get_params()[name]
+        values = [value for way in ways if not (data_free and depends_on_data(way))
+                  for value in legal(name, way, classes)]
+        out[name] = [default, *(value for value in values if not same_value(value, default))]
+    return out
+
+
+def same_value(one, other):
+    return type(one) is type(other) and np.array_equal(one, other)
+
+
+def one_at_a_time(learner, classes, **options):
+    """The default configuration, and those that change one parameter."""
+    table = choices(learner, classes, **options)
+    return [{}, *({name: value} for name, values in table.items() for value in values[1:])]
+
+
+def all_together(learner, classes, **options):
+    """Every combination of the values to try."""
+    table = choices(learner, classes, **options)
+    return [{name: value for name, value in zip(table, values, strict=True)
+             if not same_value(value, table[name][0])} for values in product(*table.values())]
+
+
+def name_of(learner, configuration):
+    """How a case is called in messages."""
+    inside = ", ".join(f"{name}={_short(value)}" for name, value in configuration.items())
+    return f"{learner.__name__}({inside})"
+
+
+def _short(value):
+    return str(value.tolist()) if isinstance(value, np.ndarray) else repr(value)
+
+
+def accepted(learner, configurations, X, y):
+    """The configurations that do not refuse these rows with an error about their own parameters."""
+    out = []
+    for configuration in configurations:
+        try:
+            learner(**configuration).fit(X, y)
+        except dc.errors.ParameterError as error:
+            assert any(name in str(error) for name in configuration), (
+                f"{name_of(learner, configuration)}: the error names none of the parameters: {error}")
+        else:
+            out.append(configuration)
+    return out
