@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from discriminant.blocks.functions import LinearFunctions
 from discriminant.blocks.origin import Origin
+from discriminant.losses import Loss
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -44,6 +45,15 @@ class Block(ABC):
     @abstractmethod
     def scores(self, functions: LinearFunctions, out: Floats | None, winners: Codes | None) -> int:
         """out = X W' + b, and the index of each row's largest. Returns the first row that is not finite, or -1."""
+
+    @abstractmethod
+    def add_loss(self, functions: LinearFunctions, loss: Loss, gradient: Floats, intercept_gradient: Floats,
+                 scores: Floats | None, curvature: Floats | None) -> tuple[float, int]:
+        """The weighted loss and the first row whose scores are not finite, or -1.
+
+        Adds sum_i w_i l'_ik x_i to gradient (K, padded(d)) and sum_i w_i l'_ik to intercept_gradient (K,); fills scores
+        (n, K) and, of one function, curvature_i = w_i l''_i (n,), where given.
+        """
 
     @abstractmethod
     def times(self, V: Floats) -> Floats:

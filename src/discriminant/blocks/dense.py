@@ -16,6 +16,7 @@ from discriminant import _core
 from discriminant.blocks.block import Block, Codes, Floats
 from discriminant.blocks.functions import LinearFunctions
 from discriminant.blocks.origin import Origin
+from discriminant.losses import Loss
 
 _PIECE_BYTES = 1 << 20
 
@@ -82,6 +83,19 @@ class DenseBlock(Block):
             if bad >= 0 and first < 0:
                 first = piece.start + bad
         return first
+
+    def add_loss(self, functions: LinearFunctions, loss: Loss, gradient: Floats, intercept_gradient: Floats,
+                 scores: Floats | None, curvature: Floats | None) -> tuple[float, int]:
+        total, first = 0.0, -1
+        for piece, X in self._pieces():
+            value, bad = _core.loss(
+                X, self.codes[piece], None if self.weights is None else self.weights[piece], functions.weights,
+                functions.bias, loss.kernel, loss.width, gradient, intercept_gradient,
+                None if scores is None else scores[piece], None if curvature is None else curvature[piece])
+            total += value
+            if bad >= 0 and first < 0:
+                first = piece.start + bad
+        return total, first
 
     def times(self, V: Floats) -> Floats:
         out = np.empty((self.shape[0], V.shape[1]))

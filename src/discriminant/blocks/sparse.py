@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from discriminant.blocks.block import Block, Codes, Floats
 from discriminant.blocks.functions import LinearFunctions
 from discriminant.blocks.origin import Origin
+from discriminant.losses import Loss
 
 
 class SparseBlock(Block):
@@ -73,6 +74,18 @@ class SparseBlock(Block):
             winners[:] = Z[:, 0] > 0 if functions.count == 1 else Z.argmax(axis=1)
         finite = np.isfinite(Z).all(axis=1)
         return -1 if finite.all() else int(np.argmin(finite))
+
+    def add_loss(self, functions: LinearFunctions, loss: Loss, gradient: Floats, intercept_gradient: Floats,
+                 scores: Floats | None, curvature: Floats | None) -> tuple[float, int]:
+        Z = np.empty((self.shape[0], functions.count)) if scores is None else scores
+        bad = self.scores(functions, Z, None)
+        weights = 1.0 if self.weights is None else self.weights[:, None]
+        R = weights * loss.gradient(Z, self.codes)
+        gradient[:, : self.shape[1]] += self.transpose_times(R).T
+        intercept_gradient += R.sum(axis=0)
+        if curvature is not None:
+            curvature[:] = (weights * loss.curvature(Z, self.codes))[:, 0]
+        return float((weights * loss.value(Z, self.codes)[:, None]).sum()), bad
 
     def times(self, V: Floats) -> Floats:
         return np.asarray(self.X @ V)

@@ -16,7 +16,7 @@ from discriminant.learners.linear import scores_of
 from discriminant.learners.moment_learner import MomentLearner
 from discriminant.parameters import Allowed, Integer, ListOf, OneOf, Real
 from discriminant.parameters import ArrayLike as Array
-from discriminant.passes.moments import Moments, Spread
+from discriminant.passes.moments import Spread
 from discriminant.places.place import Place
 from discriminant.result import Result
 from discriminant.solvers.coordinates import Coordinates
@@ -110,12 +110,15 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Mome
         if not isinstance(self.rule, str):
             self.intercept_ = np.array([-float(self.rule)])
         self.priors_, self.means_ = priors, coordinates.original_means()
-        self.scalings_ = coordinates.lift(found.directions.T).T
-        self._projected_centre = found.centre @ found.directions - coordinates.lift_offset(found.directions.T)
+        scalings = coordinates.lift(found.directions.T).T
+        signs = _signs(scalings)
+        self.scalings_ = scalings * signs
+        self._projected_centre = signs * (
+            found.centre @ found.directions - coordinates.lift_offset(found.directions.T))
         total = found.ratios.sum()
         self.explained_variance_ratio_ = (found.ratios / total if total > 0 else found.ratios)[: self.n_components]
         self._n_features_out = len(self.explained_variance_ratio_)
-        self.criterion_ = criterion(coordinates.moments, found)
+        self.criterion_ = criterion(coordinates, found)
         self.shrinkage_ = within.gamma
         if within.path is not None:
             self.path_ = within.path
@@ -133,18 +136,31 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Mome
         return scores_of(place, projection)
 
 
-def criterion(moments: Moments, found: Discriminants) -> float:
+def _signs(directions: Floats) -> Floats:
+    """Signs that make the largest entry of each direction positive, so that every fit shows the same picture.
+
+    Of entries equal but for rounding the first counts.
+    """
+    if not directions.size:
+        return np.ones(directions.shape[1])
+    size = np.abs(directions)
+    first = (size >= (1 - 1e-6) * size.max(axis=0)).argmax(axis=0)
+    return np.where(directions[first, np.arange(directions.shape[1])] < 0, -1.0, 1.0)
+
+
+def criterion(coordinates: Coordinates, found: Discriminants) -> float:
     """J at the directions found, from undivided scatter (see `FisherDiscriminant`); inf where classes do not spread."""
-    mean, V = moments.mean / moments.unit, found.directions
+    mean, V = coordinates.mean, found.directions
     if len(mean) == 2:
         V, between = V[:, :1], np.ones(2)
         offset = mean - mean[:1]
         between[0] = 0.0
     else:
-        offset, between = mean - moments.overall_mean / moments.unit, moments.weight
+        weight = coordinates.moments.weight
+        offset, between = mean - weight @ mean / weight.sum(), weight
     projected = offset @ V
     top = (projected.T * between) @ projected
-    bottom = V.T @ moments.pooled @ V
+    bottom = V.T @ coordinates.scatter_times(V)
     if not V.size or not np.diagonal(bottom).all():
         return float("inf") if V.size else 0.0
     return float(np.trace(np.linalg.solve(bottom, top)))

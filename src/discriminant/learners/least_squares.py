@@ -17,6 +17,8 @@ from discriminant.places.place import Place
 from discriminant.result import Result, Status
 from discriminant.solvers.choose import coordinates_of
 from discriminant.solvers.coordinates import Coordinates
+from discriminant.solvers.implicit import WIDE_SPARSE, Unformed
+from discriminant.solvers.implicit_least_squares import implicit_least_squares
 from discriminant.solvers.least_squares import LeastSquaresSolution, least_squares
 from discriminant.solvers.ridge_path import best_of, leave_one_out, ridge_grid
 
@@ -82,21 +84,41 @@ class LeastSquaresClassifier(LinearLearner):
         door.refuse_one_class(training, type(self).__name__)
         targets = self._target_table(training.class_weights)
         constant = bool(self.fit_intercept)
-        chosen = np.ndim(self.alpha) == 1 or isinstance(self.alpha, str)
         wide = training.place.shape[1] > training.place.shape[0]
         # Penalties and shortest solutions are about lengths in the user's columns, which then share one unit.
         coordinates = coordinates_of(training.place, len(training.classes), centred=constant,
-                                     one_unit=wide or chosen or self.alpha > 0)
-        place = coordinates.place
+                                     one_unit=wide or self._is_chosen() or self.alpha > 0)
+        if isinstance(coordinates, Unformed):
+            self._fit_unformed(coordinates, targets)
+        else:
+            self._fit_formed(coordinates, targets)
+        self._remember(training)
+        self.result_.stats.update(passes=training.place.passes_made, seconds=perf_counter() - started)
+        return self
+
+    def _fit_formed(self, coordinates: Coordinates, targets: Floats) -> None:
+        place, constant = coordinates.place, bool(self.fit_intercept)
         assert place is not None
-        alpha = self._choose(place, coordinates) if chosen else float(self.alpha)
+        alpha = self._choose(place, coordinates) if self._is_chosen() else float(self.alpha)
         with np.errstate(over="ignore"):
             penalty = float(np.float64(alpha) / coordinates.stretch / coordinates.stretch)
         solution = least_squares(place, coordinates.moments, targets, penalty, constant=constant)
-        self._store(coordinates, solution, alpha)
-        self._remember(training)
-        self.result_.stats.update(passes=place.passes_made, seconds=perf_counter() - started)
-        return self
+        full = solution.rank == coordinates.columns
+        status = Status.CONVERGED if full or alpha > 0 else Status.RANK_DEFICIENT
+        stats = {"route": solution.route, "rank": solution.rank, "condition": solution.condition}
+        self._store(coordinates, solution, alpha, status, stats)
+
+    def _fit_unformed(self, columns: Unformed, targets: Floats) -> None:
+        if self._is_chosen():
+            WIDE_SPARSE.refuse()
+        alpha = float(self.alpha)
+        solution, found = implicit_least_squares(columns, targets, alpha, constant=bool(self.fit_intercept))
+        status = Status.CONVERGED if found.converged else Status.MAX_ITERATIONS
+        self._store(columns, solution, alpha, status, {"route": solution.route, **found.stats})
+
+    def _is_chosen(self) -> bool:
+        """Whether alpha is to be chosen from many."""
+        return np.ndim(self.alpha) == 1 or isinstance(self.alpha, str)
 
     def _target_table(self, class_weight: Floats) -> Floats:
         """The target of each class (K, m)."""
@@ -127,11 +149,12 @@ class LeastSquaresClassifier(LinearLearner):
         self.loo_score_ = float(scores.max())
         return best_of(alphas, scores)
 
-    def _store(self, coordinates: Coordinates, solution: LeastSquaresSolution, alpha: float) -> None:
+    def _store(self, coordinates: Coordinates, solution: LeastSquaresSolution, alpha: float, status: Status,
+               stats: dict[str, Any]) -> None:
         coef = coordinates.lift(solution.coef.T)
         self._keep(coef, solution.intercept + coordinates.lift_offset(solution.coef.T))
         self.error_, self.alpha_ = solution.error, alpha
-        full = solution.rank == coordinates.columns
-        status = Status.CONVERGED if full or alpha > 0 else Status.RANK_DEFICIENT
-        stats = {"route": solution.route, "rank": solution.rank, "condition": solution.condition}
+        if not self._is_chosen():
+            for name in ("path_", "loo_score_"):
+                self.__dict__.pop(name, None)
         self.result_ = Result(self.coef_, status, stats)

@@ -5,8 +5,11 @@ row the mean moves by -w z / (N - w), the scatter is W - c zz', and shrinkage g 
     G - c' zz',   G = (1 - g) W + g t I,   t = (tr W - c |z|^2) / d,   c' = (1 - g) c.
 With q = z'G^-1 z (Sherman & Morrison 1950), the row's distance from its own mean and the determinant become
     D_o = (N^2 / (N - w)) q / (1 - c'q),      log det = log det G + log(1 - c'q) - d log(N - w).
-The other classes do not know the row. In the eigenvectors of W, G is diagonal: h_j, less the row's part g c |z|^2 / d
-in the trace. A row without which its class has no density counts as wrong.
+The other classes do not know the row. In the eigenvectors of W, G is diagonal: h_j - e, where e = g c |z|^2 / d is the
+row's part in the trace. For almost every row e is far below all h_j, and so is the rest of five terms of
+    1 / (h - e) = 1/h + e/h^2 + e^2/h^3 + ...      log(h - e) = log h - e/h - (e/h)^2 / 2 - ...,
+which make all rows and shrinkages matrix products; the other rows are divided out. A row without which its class has no
+density counts as wrong.
 """
 
 from __future__ import annotations
@@ -27,15 +30,16 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
 _CHUNK_ROWS = 1024
+_TERMS, _NEAR = 5, 1e-3  # e / h below _NEAR leaves terms of 1e-15 out
 _TINY = float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True)
 class Basis:
-    """Coordinates turn'(y - m_k) of class k in which the scatter, under each of some shrinkages g, is diagonal.
+    """Coordinates u = turn'(y - m_k) of class k in which H = (1 - g) W + g (tr W / d) I is diagonal for some g.
 
-    turn (d, d); h (g, d) the diagonals of (1 - g) W + g (tr W / d) I; log_det (g,) their log determinants, in the units
-    of y. Where a g is above 0 the turn is orthogonal.
+    turn (d, d), a multiple of an orthogonal matrix where a g is above 0; h (g, d) the diagonals, all near 1 or below;
+    log_det (g,) is log det H in the units of y.
     """
 
     turn: Floats
@@ -57,7 +61,11 @@ class LeftOutFullHits(Pass[Floats]):
         self.weight, self.columns = moments.weight, len(moments.unit)
         self.gammas, self.bases, self.log_priors = gammas, bases, log_priors
         self._turns = [LinearFunctions.of_columns(basis.turn) for basis in bases]
-        self._inverses = [LinearFunctions.of_columns(1.0 / basis.h.T) for basis in bases]
+        powers = [[basis.h**-r for r in range(1, _TERMS + 1)] for basis in bases]  # (class) (term) (G, d)
+        self._inverses = [LinearFunctions.of_columns(of[0].T) for of in powers]
+        self._powers = [LinearFunctions.of_columns(np.concatenate(of).T) for of in powers]
+        self._power_sums = [[power.sum(axis=1) for power in of] for of in powers]
+        self._steepest = [float((gammas / basis.h.min(axis=1)).max()) for basis in bases]
 
     def begin(self) -> Floats:
         return np.zeros(len(self.gammas))
@@ -83,38 +91,49 @@ class LeftOutFullHits(Pass[Floats]):
         """The log joint densities (rows, G, K), up to a term common to all classes."""
         out = np.empty((len(Y), len(self.gammas), len(self.weight)))
         for k, basis in enumerate(self.bases):
-            step = Y - self.mean[k]
-            squares = functions_of(step, self._turns[k]) ** 2
+            squares = functions_of(Y - self.mean[k], self._turns[k]) ** 2
             log_prior, N = self._log_prior(k), self.weight[k]
             out[:, :, k] = log_prior - 0.5 * (basis.log_det - self.columns * np.log(N)
                                               + N * functions_of(squares, self._inverses[k]))
             mine = codes == k
-            length = np.einsum("ij,ij->i", step[mine], step[mine])
-            out[mine, :, k] = self._own(k, squares[mine], length, weights[mine])
+            out[mine, :, k] = self._own(k, squares[mine], weights[mine])
         return out
 
     def _log_prior(self, k: int) -> float:
         """The common term log(n - w) is left out."""
         return float(np.log(self.weight[k]) if self.log_priors is None else self.log_priors[k])
 
-    def _own(self, k: int, squares: Floats, length: Floats, weights: Floats) -> Floats:
+    def _own(self, k: int, squares: Floats, weights: Floats) -> Floats:
         """The scores (rows, G) of rows of class k for k itself, each row left out."""
-        basis, N = self.bases[k], self.weight[k]
+        N = self.weight[k]
         rest = N - weights
         c = weights * N / rest
-        out = np.empty((len(squares), len(self.gammas)))
-        for i, gamma in enumerate(self.gammas):
-            h = np.maximum(basis.h[i] - (gamma * c * length / self.columns)[:, None], _TINY)
-            q = (squares / h).sum(axis=1)
-            keep = np.maximum(1.0 - (1.0 - gamma) * c * q, _TINY)
-            log_det = basis.log_det[i] + _log_product(h / basis.h[i]) + np.log(keep) - self.columns * np.log(rest)
-            out[:, i] = -0.5 * (log_det + N * N / rest * (q / keep))
-        out += np.log(rest)[:, None] if self.log_priors is None else self.log_priors[k]
-        return out
+        part = c * squares.sum(axis=1) / self.columns
+        q, log_det = np.empty((len(squares), len(self.gammas))), np.empty((len(squares), len(self.gammas)))
+        near = part * self._steepest[k] <= _NEAR
+        for rows, way in ((near, self._expanded), (~near, self._divided)):
+            q[rows], log_det[rows] = way(k, squares[rows], part[rows, None] * self.gammas)
+        keep = np.maximum(1.0 - c[:, None] * (1.0 - self.gammas) * q, _TINY)
+        log_det += np.log(keep) - self.columns * np.log(rest)[:, None]
+        log_prior = np.log(rest)[:, None] if self.log_priors is None else self.log_priors[k]
+        return np.asarray(log_prior - 0.5 * (log_det + (N * N / rest)[:, None] * (q / keep)))
 
+    def _expanded(self, k: int, squares: Floats, e: Floats) -> tuple[Floats, Floats]:
+        """q and log det G (rows, G)."""
+        terms = functions_of(squares, self._powers[k]).reshape(len(squares), _TERMS, len(self.gammas))
+        q, log_det, power = np.zeros_like(e), np.tile(self.bases[k].log_det, (len(e), 1)), np.ones_like(e)
+        for r in range(_TERMS):
+            q += power * terms[:, r]
+            power *= e
+            log_det -= power * (self._power_sums[k][r] / (r + 1))
+        return q, log_det
 
-def _log_product(ratios: Floats) -> Floats:
-    """sum_j log r_ij for 0 < r_ij <= 1, by one logarithm a row unless their product might vanish."""
-    if ratios.size and ratios.min() ** ratios.shape[1] > 1e-300:
-        return np.asarray(np.log(np.multiply.reduce(ratios, axis=1)))
-    return np.asarray(np.log(ratios).sum(axis=1))
+    def _divided(self, k: int, squares: Floats, e: Floats) -> tuple[Floats, Floats]:
+        """The same by one division for each row, shrinkage and direction."""
+        basis = self.bases[k]
+        q, log_det = np.empty_like(e), np.empty_like(e)
+        for i, h in enumerate(basis.h):
+            left = np.maximum(h - e[:, i : i + 1], _TINY)
+            q[:, i] = (squares / left).sum(axis=1)
+            log_det[:, i] = basis.log_det[i] + np.log(left / h).sum(axis=1)
+        return q, log_det

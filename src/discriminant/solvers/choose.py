@@ -8,7 +8,10 @@ from discriminant.passes.moments import Spread
 from discriminant.places.place import Place
 from discriminant.solvers.coordinates import Coordinates, InUnits
 from discriminant.solvers.measure import measure
+from discriminant.solvers.implicit import Unformed
 from discriminant.solvers.span import DenseSpan, SparseSpan
+
+_FORMED = 4096  # a d x d matrix of sparse rows is formed up to here: it takes 128 MB, several times over
 
 
 def coordinates_of(place: Place, classes: int, *, one_unit: bool, centred: bool = True,
@@ -23,5 +26,8 @@ def coordinates_of(place: Place, classes: int, *, one_unit: bool, centred: bool 
             place = place.subset(np.flatnonzero(place.weights))
         span = SparseSpan if place.is_sparse else DenseSpan
         return span(place, classes, standardise=not one_unit, centred=centred)
+    if place.is_sparse and place.shape[1] > _FORMED and spread is Spread.POOLED:
+        unformed = Unformed(measure(place, classes, Spread.DIAGONAL), place)
+        return unformed.in_one_unit() if one_unit else unformed
     columns = InUnits(measure(place, classes, spread), place)
     return columns.in_one_unit() if one_unit else columns

@@ -6,6 +6,7 @@ Either the columns themselves in units that are powers of two, or the span of th
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,12 @@ class Coordinates(ABC):
     stretch: float  # the length, in the user's columns, of a step of length 1 in the rows of `place`
     centre: Floats  # (d,) a point among the rows, in the user's columns
     unit: Floats  # (d,) a step of length 1 along each of the user's columns
+
+    has_scatter = True  # whether `moments` hold the scatter matrix; if not, it is only multiplied with
+
+    def scatter_times(self, V: Floats) -> Floats:
+        """W V for the scatter W within classes, in these coordinates."""
+        return self.moments.pooled @ V
 
     @property
     @abstractmethod
@@ -84,9 +91,9 @@ class InUnits(Coordinates):
     def lift_offset(self, coef: Floats) -> Floats:
         return np.zeros(len(coef))
 
-    def in_one_unit(self) -> InUnits:
+    def in_one_unit(self) -> Self:
         """All columns in the largest unit, so that lengths mean what they mean to the user."""
-        return InUnits(self.moments.in_units(np.full_like(self.moments.unit, self.moments.unit.max())), self.place)
+        return type(self)(self.moments.in_units(np.full_like(self.moments.unit, self.moments.unit.max())), self.place)
 
 
 def from_moments(moments: Moments, *, one_unit: bool) -> Coordinates:

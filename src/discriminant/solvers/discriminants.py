@@ -44,7 +44,6 @@ def discriminants(mean: Floats, priors: Floats, factor: Factor, *, components: i
     U, s, _ = la.svd(factor.whiten(offset.T) * np.sqrt(priors), full_matrices=False, check_finite=False)
     most = min(len(mean) - 1, int((s > 1e-12 * s[0]).sum()) if len(s) else 0)
     directions = factor.colour(U[:, :most])
-    directions = directions * _signs(directions)
     used = directions[:, :components]
     projected = offset @ used
     coef = projected @ used.T
@@ -52,11 +51,3 @@ def discriminants(mean: Floats, priors: Floats, factor: Factor, *, components: i
     if with_priors:
         intercept = intercept + np.log(priors)
     return Discriminants(centre, directions, s[:most] ** 2, coef, intercept)
-
-
-def _signs(directions: Floats) -> Floats:
-    """Signs that make the largest entry of each direction positive, so that a refit shows the same picture."""
-    if not directions.size:
-        return np.ones(directions.shape[1])
-    largest = directions[np.abs(directions).argmax(axis=0), np.arange(directions.shape[1])]
-    return np.where(largest < 0, -1.0, 1.0)

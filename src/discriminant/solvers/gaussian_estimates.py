@@ -54,6 +54,9 @@ def full(coordinates: Coordinates, rows: Place | None, rule: Any, left_out_log_p
     if rows is None:
         refuse_without_rows(rule)
     S = moments.scatter / moments.weight[:, None, None]
+    for k, each in enumerate(S):
+        if np.trace(each) <= 0:
+            _refuse_matrix(classes[k], each, 0, 0.0)
     path = None
     if is_chosen(rule):
         assert rows is not None

@@ -15,6 +15,7 @@ from discriminant.solvers.coordinates import Coordinates
 from discriminant.solvers.factor import factor
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 
 def leave_one_out(coordinates: Coordinates, gammas: Floats, log_priors: Floats | None) -> Floats:
@@ -27,29 +28,33 @@ def leave_one_out(coordinates: Coordinates, gammas: Floats, log_priors: Floats |
 def leave_one_out_by_class(moments: Moments, rows: Place, gammas: Floats, log_priors: Floats | None) -> Floats:
     """The same where each class has its own covariance; `moments` by class, in one unit for all columns."""
     scores = np.full(len(gammas), np.nan)
-    for at, bases_of in ((gammas > 0, _eigenvectors), (gammas == 0, _whitening)):
-        bases = [bases_of(W, gammas[at], moments.precision) for W in moments.scatter] if at.any() else []
-        usable = [basis for basis in bases if basis is not None]
-        if usable and len(usable) == len(bases):
-            scores[at] = rows.fold(LeftOutFullHits(moments, gammas[at], usable, log_priors)) / moments.total
+    for at, bases in (_whitened(moments, gammas), _turned(moments, gammas)):
+        if at.any():
+            scores[at] = rows.fold(LeftOutFullHits(moments, gammas[at], bases, log_priors)) / moments.total
     return scores
 
 
-def _eigenvectors(W: Floats, gammas: Floats, precision: float) -> Basis | None:
-    """None for a class without any spread."""
-    values, vectors = la.eigh(W, check_finite=False)
-    values = np.maximum(values, 0.0)
-    h = (1 - gammas)[:, None] * values + (gammas * values.mean())[:, None]
-    return Basis(vectors, h, np.log(h).sum(axis=1)) if values.any() else None
+def _turned(moments: Moments, gammas: Floats) -> tuple[Bools, list[Basis]]:
+    """The shrinkages above 0 that leave no class singular, and eigenvectors, in units that make tr W / d = 1."""
+    at, spectra = gammas > 0, []
+    for W in moments.scatter:
+        level = float(np.trace(W)) / len(W)
+        values, vectors = la.eigh(W / level, check_finite=False)
+        h = (1 - gammas)[:, None] * np.maximum(values, 0.0) + gammas[:, None]
+        at &= h.min(axis=1) > len(W) * moments.precision * h.max(axis=1)
+        spectra.append((vectors / np.sqrt(level), h, level))
+    return at, [Basis(turn, h[at], (np.log(h[at]) + np.log(level)).sum(axis=1)) for turn, h, level in spectra]
 
 
-def _whitening(W: Floats, gammas: Floats, precision: float) -> Basis | None:
-    """Without shrinkage; None for a singular scatter. Columns of any scale keep their digits, unlike in eigenvectors."""
-    made = factor(W, precision)
-    if made.rank < len(W):
-        return None
-    turn, ones = made.colour(np.eye(len(W))), np.ones((len(gammas), len(W)))
-    return Basis(turn, ones, np.full(len(gammas), made.log_determinant))
+def _whitened(moments: Moments, gammas: Floats) -> tuple[Bools, list[Basis]]:
+    """The shrinkages that are 0, if no class is singular. Columns of any scale keep their digits here."""
+    at = gammas == 0
+    factors = [factor(W, moments.precision) for W in moments.scatter]
+    if any(made.rank < len(moments.unit) for made in factors):
+        return np.zeros_like(at), []
+    ones = np.ones((int(at.sum()), len(moments.unit)))
+    return at, [Basis(made.colour(np.eye(made.rank)), ones, np.full(len(ones), made.log_determinant))
+                for made in factors]
 
 
 def best_of(gammas: Floats, scores: Floats) -> float:

@@ -15,6 +15,7 @@ from discriminant.places.place import Place
 from discriminant.result import Status
 from discriminant.solvers.coordinates import Coordinates, InUnits
 from discriminant.solvers.factor import Factor, factor
+from discriminant.solvers.implicit import WIDE_SPARSE, ImplicitFactor, solve
 from discriminant.solvers.measure import measure
 from discriminant.solvers.shrinkage import intensity, shrunk, standardised
 from discriminant.solvers.shrinkage_path import best_of, leave_one_out
@@ -37,11 +38,15 @@ class Within:
 
     @property
     def status(self) -> Status:
+        if isinstance(self.factor, ImplicitFactor):
+            return Status.CONVERGED if self.factor.solution.converged else Status.MAX_ITERATIONS
         full = self.factor.rank == self.coordinates.columns and bool(self.covariance.any())
         return Status.CONVERGED if full or self.gamma else Status.RANK_DEFICIENT
 
     @property
     def stats(self) -> dict[str, Any]:
+        if isinstance(self.factor, ImplicitFactor):
+            return {"route": self.factor.route, **self.factor.solution.stats}
         return {"route": self.factor.route, "rank": self.factor.rank, "condition": self.factor.condition}
 
 
@@ -77,6 +82,8 @@ def within_of(coordinates: Coordinates, rows: Place | None, rule: Any, priors: F
     moments, dimension = coordinates.moments, coordinates.columns
     if rows is None:
         refuse_without_rows(rule)
+    if not coordinates.has_scatter:
+        return _unformed(coordinates, rule, priors)
     if isinstance(rule, str) and rule == "auto":
         assert rows is not None
         by_class = InUnits(measure(rows, len(priors), Spread.BY_CLASS), rows).in_one_unit()
@@ -98,6 +105,23 @@ def within_of(coordinates: Coordinates, rows: Place | None, rule: Any, priors: F
         _warn_of_perfect_columns(coordinates)
     made = factor(_or_identity(covariance), moments.precision, equilibrate=coordinates.keeps_columns)
     return Within(coordinates, covariance, made, None if rule is None else gamma, path)
+
+
+def _unformed(coordinates: Coordinates, rule: Any, priors: Floats) -> Within:
+    """Solved for the class means alone, by conjugate gradients."""
+    if isinstance(rule, str) or np.ndim(rule) == 1:
+        WIDE_SPARSE.refuse()
+    gamma, total = 0.0 if rule is None else float(rule), coordinates.moments.total
+    variance = coordinates.moments.scatter.sum(axis=0) / total
+    ridge = gamma * variance.mean()
+
+    def times(V: Floats) -> Floats:
+        return np.asarray((1 - gamma) / total * coordinates.scatter_times(V) + ridge * V)
+
+    B = (coordinates.mean - priors @ coordinates.mean).T
+    solution = solve(times, (1 - gamma) * variance + ridge, B)
+    made = ImplicitFactor(solution, B)
+    return Within(coordinates, np.zeros((0, 0)), made, None if rule is None else gamma, None)
 
 
 def _or_identity(covariance: Floats) -> Floats:
