@@ -6,11 +6,11 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 SOURCES := $(shell find cpp bindings -name '*.[chi]pp' -o -name '*.inl') CMakeLists.txt pyproject.toml
-TEST_TOOLS := pytest pytest-xdist hypothesis pandas polars pyarrow matplotlib
+TEST_TOOLS := pytest pytest-xdist hypothesis pandas polars pyarrow matplotlib nanobind
 LINT_TOOLS := ruff mypy scipy-stubs
 CPP_TOOLS := cmake ninja
 
-.PHONY: demo test lint format cpp-test sanitize nightly bench gallery clean
+.PHONY: demo test lint format cpp-test sanitize bench stubs gallery clean
 
 demo: $(VENV)/installed
 	@echo "== comparing the learners on the Palmer penguins"
@@ -38,8 +38,16 @@ sanitize: $(VENV)/cpp-tools
 	@$(BIN)/cmake --build build/sanitize
 	@$(BIN)/ctest --test-dir build/sanitize --output-on-failure
 
+stubs: $(VENV)/test-tools
+	@echo "== writing the types of the compiled core"
+	@$(BIN)/python -m nanobind.stubgen -q -m discriminant._core -o src/discriminant/_core.pyi
+
 bench:
 	@$(MAKE) --no-print-directory -f benchmarks/Makefile PYTHON=$(PYTHON)
+
+gallery: $(VENV)/test-tools
+	@echo "== drawing the pictures of docs/gallery"
+	@for script in docs/gallery/*.py; do $(BIN)/python $$script; done
 
 clean:
 	rm -rf $(VENV) .venv-peers build .pytest_cache .mypy_cache .ruff_cache .hypothesis

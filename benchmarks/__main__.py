@@ -50,7 +50,9 @@ def _hold(work: Work, scale: Scale, limits: Limits) -> list[report.Run]:
     for case in work.cases:
         limits.measure()
         contest = work.prepare(case, scale)
-        runs.append(report.Run(work, case, contest, runner.run(contest, quick=scale.quick)))
+        figures = runner.run(contest, quick=scale.quick)
+        runs.append(report.Run(work, case, figures, contest.cost, contest.allowance))
+        del contest  # with its data, before the next is made
         report.print_run(runs[-1], limits)
     return runs
 

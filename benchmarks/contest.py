@@ -20,13 +20,20 @@ class Contestant:
 
 
 @dataclass(frozen=True)
+class Cost:
+    """The least that the work can cost: bytes read and written, and operations in a type of float."""
+
+    bytes: float
+    flops: float
+    dtype: str = "float64"
+
+
+@dataclass(frozen=True)
 class Contest:
-    """One work on one case of its data. The least it can cost is `bytes` read and written, and `flops` in `dtype`."""
+    """One work on one case of its data."""
 
     contestants: Sequence[Contestant]  # ours first
-    bytes: float = 0.0
-    flops: float = 0.0
-    dtype: str = "float64"
+    cost: Cost | None = None
     calls: int = 1  # in one sample of the time
     rounds: int | None = None  # None: as many as the runner finds right
     allowance: float = 0.0  # what `within_allowance` compares with, in the unit of the work

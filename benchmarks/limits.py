@@ -13,13 +13,16 @@ from time import perf_counter
 
 import numpy as np
 
+from benchmarks.contest import Cost
 from discriminant.blocks.dense import DenseBlock
 from discriminant.blocks.functions import padded
 from discriminant.blocks.origin import Origin
 
 _READ = 32_000_000  # float64: 256 MB, well beyond the caches
 _ROWS, _COLUMNS = 192, 512  # 768 kB of float64, inside a core's second-level cache
-_GEMM = 1024
+_REPEATS = 8  # of the kernel in one try
+_GEMM = 768
+_TRIES = 10  # short ones: in a busy machine some of them fall into a gap
 
 
 @dataclass
@@ -34,9 +37,9 @@ class Limits:
         self._pool = ThreadPoolExecutor(self.threads)
         self._rows = np.ones(_READ)
 
-    def seconds(self, count: float, flops: float, dtype: str) -> float:
-        """The larger of `count` bytes over bandwidth and `flops` over peak."""
-        return max(count / self.bandwidth, flops / self.peak[dtype])
+    def seconds(self, cost: Cost | None) -> float:
+        """The larger of bytes over bandwidth and operations over peak; 0 where no cost is stated."""
+        return 0.0 if cost is None else max(cost.bytes / self.bandwidth, cost.flops / self.peak[cost.dtype])
 
     def measure(self) -> None:
         parts = np.array_split(self._rows, self.threads)
@@ -52,7 +55,7 @@ class Limits:
     @staticmethod
     def _best(call: Callable[[], None]) -> float:
         times = []
-        for _ in range(3):
+        for _ in range(_TRIES):
             started = perf_counter()
             call()
             times.append(perf_counter() - started)
@@ -60,10 +63,9 @@ class Limits:
 
     def _gram(self, dtype: str) -> float:
         """The project's own kernel on rows that stay in cache: n d (d + 1) operations for one triangle."""
-        repeats = 40
-        kernels = [_GramInCache(dtype, repeats) for _ in range(self.threads)]
+        kernels = [_GramInCache(dtype) for _ in range(self.threads)]
         seconds = self._best(lambda: self._all(_GramInCache.__call__, kernels))
-        return self.threads * repeats * _ROWS * _COLUMNS * (_COLUMNS + 1) / seconds
+        return self.threads * _REPEATS * _ROWS * _COLUMNS * (_COLUMNS + 1) / seconds
 
     def _gemm(self, dtype: str) -> float:
         A = np.ones((_GEMM, _GEMM), dtype)
@@ -75,13 +77,12 @@ def _squares(x: np.ndarray) -> float:
 
 
 class _GramInCache:
-    def __init__(self, dtype: str, repeats: int) -> None:
+    def __init__(self, dtype: str) -> None:
         kind, wide = np.dtype(dtype), padded(_COLUMNS)
         self._block = DenseBlock(np.ones((_ROWS, _COLUMNS), kind), 0, np.zeros(_ROWS, np.int32), None)
         self._origin = Origin.of(np.zeros((1, _COLUMNS), kind), np.ones(_COLUMNS), kind)
         self._sums = np.zeros(1), np.zeros((1, wide)), np.zeros((wide, wide))
-        self._repeats = repeats
 
     def __call__(self) -> None:
-        for _ in range(self._repeats):
+        for _ in range(_REPEATS):
             self._block.add_gram(self._origin, *self._sums, None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from textwrap import fill
 from typing import Any
 
-from benchmarks.contest import Contest, Figures, Must, Outcome, Work
+from benchmarks.contest import Cost, Figures, Must, Outcome, Work
 from benchmarks.limits import Limits
 
 LIMIT = "the limit"
@@ -17,17 +17,16 @@ _WIDTH = 100
 
 @dataclass(frozen=True)
 class Run:
-    """One contest that was held."""
+    """One contest that was held, without its data."""
 
     work: Work
     case: str
-    contest: Contest
     figures: Mapping[str, Figures]
+    cost: Cost | None
+    allowance: float
 
     def outcome(self, limits: Limits) -> Outcome:
-        c = self.contest
-        limit = limits.seconds(c.bytes, c.flops, c.dtype) if c.bytes else 0.0
-        return Outcome(self.figures, limit, c.allowance)
+        return Outcome(self.figures, limits.seconds(self.cost), self.allowance)
 
 
 @dataclass(frozen=True)

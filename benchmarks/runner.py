@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import gc
-from time import perf_counter, sleep
+from collections.abc import Iterable
+from time import perf_counter
 
 from benchmarks.contest import Contest, Contestant, Figures
+from benchmarks.quiet import Quiet
 
-_PAUSE = 0.05  # s; threads of a linear algebra library spin on for some 20 ms after a call, on the next one's cores
-_BUDGET = 6.0  # s of a contest, after which there are only the rounds that are needed
-_LEAST, _MOST = 5, 25
-_LONG = 4.0  # s; a round longer than this is repeated three times only
+_LEAST, _LEAST_LONG, _MOST = 5, 3, 25  # rounds
+_LONG = 4.0  # s of a round; longer ones need be made three times only
+_BUDGET, _MOST_TIME, _PATIENCE = 5.0, 40.0, 20.0  # s of a contest: enough, too much, spent on waiting
+_SETTLED = 0.05  # how closely a contestant's two best times agree when neither was disturbed
 
 
 def run(contest: Contest, *, quick: bool) -> dict[str, Figures]:
@@ -18,16 +20,29 @@ def run(contest: Contest, *, quick: bool) -> dict[str, Figures]:
     entries = list(contest.contestants)
     quality = {entry.name: _judged(entry) for entry in entries}
     samples: dict[str, list[float]] = {entry.name: [] for entry in entries}
+    quiet = Quiet(1.0 if quick else _PATIENCE)
     started, done = perf_counter(), 0
-    while True:
+    while not _enough(contest, quick, done, perf_counter() - started - quiet.waited, samples.values()):
         turn = done % len(entries)  # nobody always follows the same one
         for entry in entries[turn:] + entries[:turn]:
+            gc.collect()
+            quiet.wait()
             samples[entry.name].append(_sample(entry, contest.calls))
         done += 1
-        elapsed = perf_counter() - started
-        least = 3 if quick or elapsed / done > _LONG else _LEAST
-        if done >= (contest.rounds or least) and (contest.rounds or quick or elapsed > _BUDGET or done >= _MOST):
-            return {name: Figures(tuple(times), quality[name]) for name, times in samples.items()}
+    return {name: Figures(tuple(times), quality[name]) for name, times in samples.items()}
+
+
+def _enough(contest: Contest, quick: bool, done: int, seconds: float, samples: Iterable[list[float]]) -> bool:
+    if contest.rounds or quick:
+        return done >= (contest.rounds or 3)
+    if done < _LEAST_LONG or (done < _LEAST and seconds < _LONG * done):
+        return False
+    return done >= _MOST or seconds > _MOST_TIME or (seconds > _BUDGET and all(map(_settled, samples)))
+
+
+def _settled(times: list[float]) -> bool:
+    best, second = sorted(times)[:2]
+    return second <= best * (1 + _SETTLED)
 
 
 def _judged(entry: Contestant) -> float | None:
@@ -36,8 +51,6 @@ def _judged(entry: Contestant) -> float | None:
 
 
 def _sample(entry: Contestant, calls: int) -> float:
-    gc.collect()
-    sleep(_PAUSE)
     if entry.measures:
         return float(entry.run())
     run = entry.run

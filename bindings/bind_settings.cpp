@@ -21,7 +21,7 @@ void bind_settings(nb::module_& module) {
     module.def("set_thread_limit", &discriminant_set_thread_limit, nb::arg("limit"));
     module.def("isa", [] { return discriminant::active().name; });
     module.def("use_isa", &discriminant::use, nb::arg("name"));
-    module.def("runnable_isas", [] {
+    module.def("runnable_isas", []() -> nb::typed<nb::list, nb::str> {
         int count;
         const discriminant::Kernels* const* tables = discriminant::runnable(&count);
         nb::list names;

@@ -294,13 +294,22 @@ def twin_FisherDiscriminant(X, codes, w, probes, *, n_components=None, shrinkage
 
 
 def twin_GaussianDiscriminant(X, codes, w, probes, *, covariance="shared", shrinkage=None, priors=None):
-    def scores(X, codes, w, probes, gamma):
+    """With one covariance the functions are linear: what all classes have in common is left out."""
+    def joint(X, codes, w, probes, gamma):
         shares = np.bincount(codes, w) / w.sum() if priors is None else np.asarray(priors)
         return log_densities(X, codes, w, probes, covariance, gamma, priors) + np.log(shares)
 
-    found = scores(X, codes, w, probes, best_shrinkage(scores, X, codes, w, shrinkage))
-    return {"decision_function": decision(found), "predict_log_proba": log_posteriors(found),
-            "log_density": logsumexp(found, axis=1)}
+    def linear(X, codes, w, probes, gamma):
+        coef, constant = fisher_functions(X, codes, w, shrinkage=gamma, priors=priors)
+        return probes @ coef.T + constant
+
+    scores = linear if covariance == "shared" else joint
+    gamma = best_shrinkage(scores, X, codes, w, shrinkage)
+    found = scores(X, codes, w, probes, gamma)
+    out = {"decision_function": decision(found), "predict_log_proba": log_posteriors(found)}
+    if covariance != "shared" or gamma or X.shape[1] < len(X) // 2:
+        out["log_density"] = logsumexp(joint(X, codes, w, probes, gamma), axis=1)
+    return out
 
 
 def twin_LeastSquaresClassifier(X, codes, w, probes, *, alpha=0.0, targets="one-of-k", fit_intercept=True,

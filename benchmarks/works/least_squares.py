@@ -7,7 +7,7 @@ from sklearn.linear_model import RidgeClassifier
 from sklearnex.linear_model import LinearRegression
 
 import discriminant as dc
-from benchmarks.contest import OURS, Contest, Contestant, Scale, Work, agrees, faster
+from benchmarks.contest import OURS, Contest, Contestant, Cost, Scale, Work, agrees, faster
 from benchmarks.families import FAMILIES, table
 from benchmarks.quality import digits
 
@@ -33,7 +33,7 @@ def _prepare(case: str, scale: Scale) -> Contest:
             Contestant(RIDGE, lambda: RidgeClassifier(alpha=0).fit(X, y), lambda m: digits(m.coef_ / 2, right)),
             Contestant(NUMPY, lambda: _numpy(X, y), lambda coef: digits(coef, right)),
         ],
-        bytes=X.nbytes, flops=len(X) * D * (D + 1),
+        Cost(X.nbytes, len(X) * D * (D + 1)),
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import discriminant as dc
-from benchmarks.contest import OURS, Contest, Contestant, Scale, Work, faster, near_limit
+from benchmarks.contest import OURS, Contest, Contestant, Cost, Scale, Work, faster, near_limit
 from benchmarks.families import FAMILIES, table
 from benchmarks.quality import accuracy
 
@@ -22,7 +22,7 @@ def _contest(X: np.ndarray, y: np.ndarray, asked: np.ndarray, truth: np.ndarray,
         [Contestant(OURS, lambda: ours.predict(asked), lambda found: accuracy(found, truth)),
          Contestant(LDA, lambda: theirs.predict(asked), lambda found: accuracy(found, truth)),
          Contestant(PRODUCT, lambda: asked @ W, lambda scores: accuracy((scores + b).argmax(axis=1), truth))],
-        bytes=asked.nbytes + 8 * len(asked) if calls == 1 else 0, flops=2 * asked.size * K, calls=calls,
+        Cost(asked.nbytes + 8 * len(asked), 2 * asked.size * K) if calls == 1 else None, calls=calls,
     )
 
 

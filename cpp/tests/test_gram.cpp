@@ -33,8 +33,8 @@ template <class T> struct Twin {
             const long double w = job.weights ? job.weights[i] : 1.0L;
             totals[k] += w;
             for (std::size_t j = 0; j < d; ++j) {
-                const T centred = job.rows[i * job.stride + static_cast<std::int64_t>(j)] -
-                                  job.centre[static_cast<std::int64_t>(k) * padded(job.d) + static_cast<std::int64_t>(j)];
+                const T* centre = job.centre + static_cast<std::int64_t>(k) * padded(job.d);
+                const T centred = job.rows[i * job.stride + static_cast<std::int64_t>(j)] - centre[j];
                 y[j] = static_cast<T>(centred * job.scale[j]);
                 sums[k * d + j] += w * y[j];
                 sums_size[k * d + j] += w * std::fabs(y[j]);
@@ -68,7 +68,8 @@ template <class T> void compare(const GramJob<T>& job, Sums& got) {
         }
 }
 
-template <class T> void one_case(Random& random, const char* isa, std::int64_t n, std::int64_t d, std::int64_t classes) {
+template <class T>
+void one_case(Random& random, const char* isa, std::int64_t n, std::int64_t d, std::int64_t classes) {
     const std::int64_t stride = d + random.below(3), visits = random.coin() ? n : random.below(n + 1);
     const bool ordered = visits != n || random.coin(), coded = classes > 1, weighted = random.coin();
     const bool scatter = random.below(5) != 0;

@@ -91,8 +91,8 @@ struct Answer {
 template <class T> void compare(Problem<T>& problem, Answer& got) {
     const std::int64_t d = problem.d, count = problem.count, wide = padded(d);
     const long double allowed = 16 * rounding<double>;
-    std::vector<long double> slopes(static_cast<std::size_t>(count)), gradient(static_cast<std::size_t>(count * (d + 1))),
-        sizes(gradient.size());
+    std::vector<long double> slopes(static_cast<std::size_t>(count));
+    std::vector<long double> gradient(static_cast<std::size_t>(count * (d + 1))), sizes(gradient.size());
     long double loss = 0, loss_size = 0;
     for (std::int64_t i = 0; i < problem.n; ++i) {
         const T* x = problem.rows.data() + i * problem.stride;

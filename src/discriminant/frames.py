@@ -34,8 +34,8 @@ def as_array(X: Any, name: str) -> NDArray[Any]:
         dtype = series.dtype
         if not (dtype.is_numeric() or dtype == nw.Boolean or dtype == nw.Object):
             raise InputError(
-                f"Column {series.name!r} of X holds {dtype} values, and {name} takes numbers only. Encode it first, for "
-                "example with sklearn.preprocessing.OneHotEncoder, or give the table to discriminant.TableClassifier."
+                f"Column {series.name!r} of X holds {dtype} values, and {name} takes numbers only. Encode it first, "
+                "for example with sklearn.preprocessing.OneHotEncoder, or give the table to discriminant.TableClassifier."
             )
     single = all(series.dtype == nw.Float32 for series in columns)
     out = np.empty((len(columns[0]) if columns else len(X), len(columns)), np.float32 if single else np.float64)
@@ -50,8 +50,8 @@ def _numbers(series: Any) -> NDArray[Any]:
         try:
             return np.array(cells, dtype=np.float64)
         except (TypeError, ValueError, OverflowError) as error:
-            raise InputError(f"Column {series.name!r} of X holds objects that are not numbers: {error}. Encode it first, "
-                             "or give the table to discriminant.TableClassifier.") from None
+            raise InputError(f"Column {series.name!r} of X holds objects that are not numbers: {error}. Encode it "
+                             "first, or give the table to discriminant.TableClassifier.") from None
     if series.null_count() > 0:
         series = series.cast(nw.Float64)
     return np.asarray(series.to_numpy(), dtype=np.float64)

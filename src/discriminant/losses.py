@@ -115,7 +115,7 @@ class HuberHinge(Loss):
 
 
 class Softmax(Loss):
-    """l = log(sum_k exp z_k) - z_y; l' = p - [k = y], the diagonal of l'' is p (1 - p), with p = exp(z) / sum exp(z)."""
+    """l = log(sum_k exp z_k) - z_y; l' = p - [k = y], the diagonal of l'' is p (1 - p), p = exp(z) / sum exp(z)."""
 
     kernel = _core.Loss.softmax
 

@@ -104,7 +104,7 @@ class GaussianDiscriminant(MomentLearner):
                                  f"shrinkage={rule!r}.")
 
     def _learn(self, coordinates: Coordinates, rows: Place | None, classes: NDArray[Any], priors: Floats) -> None:
-        made, functions = self._estimate(coordinates, rows, classes, priors)
+        made, functions = self._estimate(coordinates, rows, classes.tolist(), priors)
         for name in ("coef_", "intercept_", "path_"):
             self.__dict__.pop(name, None)
         if functions is not None:
@@ -116,16 +116,16 @@ class GaussianDiscriminant(MomentLearner):
         self.n_parameters_ = len(priors) - 1 + self.means_.size + self._covariance_numbers(*self.means_.shape)
         self.result_ = Result(made.densities if functions is None else self.coef_, made.status, made.stats)
 
-    def _estimate(self, coordinates: Coordinates, rows: Place | None, classes: NDArray[Any],
+    def _estimate(self, coordinates: Coordinates, rows: Place | None, names: list[Any],
                   priors: Floats) -> tuple[estimates.Estimate, tuple[Floats, Floats] | None]:
         """The densities and, where they are linear, the functions (K, d) and (K,)."""
         fixed = None if self.priors is None else np.log(priors)
         if self.covariance == "full":
-            return estimates.full(coordinates, rows, self.shrinkage, fixed, classes), None
+            return estimates.full(coordinates, rows, self.shrinkage, fixed, names), None
         if self.covariance == "diagonal":
-            return estimates.diagonal(coordinates, self.shrinkage, classes), None
+            return estimates.diagonal(coordinates, self.shrinkage, names), None
         if self.covariance == "spherical":
-            return estimates.spherical(coordinates, classes), None
+            return estimates.spherical(coordinates, names), None
         within = within_of(coordinates, rows, self.shrinkage, priors, fixed)
         found = discriminants(within.coordinates.mean, priors, within.factor, components=None, with_priors=True)
         return estimates.shared(within), found.functions_in(within.coordinates)

@@ -1,7 +1,6 @@
 """The residuals of linear functions and their products with the rows, with about twice the digits of the arithmetic.
 
-With y = x * scale, not centred, and R_i = t_i - b - y_i'B: the sums over rows of w R (m,), w y R' (d, m) and w R^2 (m,).
-Each factor of a product is cut into slices of so few bits that products of slices, summed over a piece of rows, do not
+With y = x * scale, not centred, and R_i = t_i - b - y_i'B: the sums over rows of w R, w y R' and w R^2. Each factor of a product is cut into slices of so few bits that products of slices, summed over a piece of rows, do not
 round (Ozaki, Ogita, Oishi & Rump 2012); what they give is added up in pairs high + low (Knuth's two-sum). Rows enter as
 they are: nothing of them is rounded, and so refinement with these sums converges to the solution for the very numbers
 given, even where residuals are much larger than what the columns explain.
@@ -16,11 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discriminant.blocks.block import Block
+from discriminant.blocks.dense import DenseBlock
 from discriminant.passes.a_pass import Pass
 
 Floats = NDArray[np.float64]
 
 _SLICES = 4  # of about 20 bits: the last ends 2^-80 below a column's largest cell
+_ROWS = 1024
 
 
 class Pair:
@@ -35,14 +36,16 @@ class Pair:
         self.low += (self.high - (total - part)) + (other - part)
         self.high = total
 
-    def rounded(self) -> Floats:
-        return self.high + self.low
+    def join(self, other: Pair) -> None:
+        self.add(other.high)
+        self.low += other.low
 
 
 @dataclass
 class ExactSums:
-    """`products` (1 + d, m): the sums of w R above those of w y R'; `squares` (m,)."""
+    """The sums of w R (m,), of w y R' (d, m) and of w R^2 (m,)."""
 
+    sums: Pair
     products: Pair
     squares: Floats
 
@@ -55,29 +58,35 @@ class ExactResiduals(Pass[ExactSums]):
 
     def begin(self) -> ExactSums:
         d, m = self.B.shape
-        return ExactSums(Pair(np.zeros((1 + d, m)), np.zeros((1 + d, m))), np.zeros(m))
+        return ExactSums(Pair(np.zeros(m), np.zeros(m)), Pair(np.zeros((d, m)), np.zeros((d, m))), np.zeros(m))
 
     def block(self, block: Block, into: ExactSums) -> None:
         for codes, weights, Y in block.centred(np.zeros_like(self.scale), self.scale):
-            bits = (53 - max(Y.shape).bit_length()) // 2
-            rows, stretch = _slices(Y, bits)
-            R = Pair(self.targets[codes], np.zeros((len(Y), len(self.b))))
-            R.add(-self.b)
-            slopes, lengths = _slices(self.B * stretch[:, None], bits)
-            for part in _products(rows, slopes):
-                R.add(part * -lengths)
-            into.squares += ((R.high if weights is None else R.high * weights[:, None]) * R.high).sum(axis=0)
-            if weights is not None:
-                R = _times(R, weights[:, None])
-            residuals, lengths = _slices(R.high, bits, R.low)
-            for part in residuals:
-                into.products.add(_below_ones(part.sum(axis=0) * lengths, np.zeros_like(self.B)))
-            for part in _products([rows_part.T for rows_part in rows], residuals):
-                into.products.add(_below_ones(np.zeros_like(self.b), part * stretch[:, None] * lengths))
+            for start in range(0, len(Y), _ROWS):
+                rows = slice(start, start + _ROWS)
+                self._add(Y[rows], codes[rows], None if weights is None else weights[rows, None], into)
+
+    def _add(self, Y: Floats, codes: NDArray[np.int32], weights: Floats | None, into: ExactSums) -> None:
+        bits = (53 - max(Y.shape).bit_length()) // 2
+        rows, stretch = _slices(Y, bits)
+        slopes, lengths = _slices(self.B * stretch[:, None], bits)
+        R = Pair(self.targets[codes], np.zeros((len(Y), len(self.b))))
+        R.add(-self.b)
+        for part in _products(rows, slopes):
+            R.add(part * -lengths)
+        squares = R.high * R.high
+        into.squares += (squares if weights is None else squares * weights).sum(axis=0)
+        if weights is not None:
+            R = _times(R, weights)
+        residuals, lengths = _slices(R.high, bits, R.low)
+        for part in residuals:
+            into.sums.add(part.sum(axis=0) * lengths)
+        for part in _products([np.ascontiguousarray(part.T) for part in rows], residuals):
+            into.products.add(part * stretch[:, None] * lengths)
 
     def merge(self, into: ExactSums, other: ExactSums) -> ExactSums:
-        into.products.add(other.products.high)
-        into.products.low += other.products.low
+        into.sums.join(other.sums)
+        into.products.join(other.products)
         into.squares += other.squares
         return into
 
@@ -109,7 +118,7 @@ def _products(A: list[Floats], B: list[Floats]) -> Iterator[Floats]:
     """The products of slices that reach above 2^(-_SLICES bits); each is exact."""
     for i, part in enumerate(A):
         right = B[: _SLICES - i]
-        both = part @ np.hstack(right)
+        both = DenseBlock(part, 0, np.zeros(len(part), np.int32), None).times(np.hstack(right))
         yield from np.split(both, len(right), axis=1)
 
 
@@ -126,6 +135,3 @@ def _halves(A: Floats) -> tuple[Floats, Floats]:
     high = wide - (wide - A)
     return high, A - high
 
-
-def _below_ones(first: Floats, others: Floats) -> Floats:
-    return np.vstack([first, others])

@@ -1,55 +1,39 @@
-"""The residuals of linear functions against targets, and what they say of the gradient, in one read.
+"""The squared residuals of linear functions against targets: sum of w (t - y'B)^2 for each function (m,).
 
-With y = (x - centre) * scale and R_i = t_i - (y_i'B + b): the sums over rows of w y R' (d, m), w R (m,) and w R^2 (m,).
-Rows are centred before they are multiplied, so that a mean much larger than the deviation costs no digits.
+Rows are centred before they are multiplied, y = (x - centre) * scale, so that a mean much larger than the deviation
+costs no digits.
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discriminant.blocks.block import Block
+from discriminant.blocks.dense import DenseBlock
 from discriminant.passes.a_pass import Pass
 
 Floats = NDArray[np.float64]
 
 
-@dataclass
-class ResidualSums:
-    gradient: Floats
-    sums: Floats
-    squares: Floats
-
-
-class Residuals(Pass[ResidualSums]):
+class Residuals(Pass[Floats]):
     """`targets` (K, m) holds the target of each class."""
 
-    def __init__(self, centre: Floats, scale: Floats, B: Floats, b: Floats, targets: Floats) -> None:
-        self.centre, self.scale, self.B, self.b, self.targets = centre, scale, B, b, targets
+    def __init__(self, centre: Floats, scale: Floats, B: Floats, targets: Floats) -> None:
+        self.centre, self.scale, self.B, self.targets = centre, scale, B, targets
 
-    def begin(self) -> ResidualSums:
-        d, m = self.B.shape
-        return ResidualSums(np.zeros((d, m)), np.zeros(m), np.zeros(m))
+    def begin(self) -> Floats:
+        return np.zeros(self.B.shape[1])
 
-    def block(self, block: Block, into: ResidualSums) -> None:
+    def block(self, block: Block, into: Floats) -> None:
         for codes, weights, Y in block.centred(self.centre, self.scale):
-            R = self.targets[codes] - (Y @ self.B + self.b)
-            weighted = R if weights is None else R * weights[:, None]
-            into.gradient += Y.T @ weighted
-            into.sums += weighted.sum(axis=0)
-            into.squares += (weighted * R).sum(axis=0)
+            R = self.targets[codes] - DenseBlock(Y, 0, codes, None).times(self.B)
+            R *= R
+            into += R.sum(axis=0) if weights is None else weights @ R
 
-    def merge(self, into: ResidualSums, other: ResidualSums) -> ResidualSums:
-        into.gradient += other.gradient
-        into.sums += other.sums
-        into.squares += other.squares
+    def merge(self, into: Floats, other: Floats) -> Floats:
+        into += other
         return into
 
-    def value_bytes(self) -> int:
-        return 8 * self.B.size
-
     def flops_per_row(self) -> int:
-        return 4 * self.B.size
+        return 2 * self.B.size

@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 
 class TriangularFactor(Pass[list[Floats]]):
-    """The value is a list of at most one R (p, p), p = 1 + d + m; without `constant` the column of ones is zero."""
+    """The value is a list of at most one R (p, p), p = 1 + d + m; without `constant` there is no column of ones."""
 
     def __init__(self, centre: Floats, scale: Floats, targets: Floats, *, constant: bool) -> None:
         self.centre, self.scale, self.targets, self.constant = centre, scale, targets, constant
@@ -27,8 +27,7 @@ class TriangularFactor(Pass[list[Floats]]):
 
     def block(self, block: Block, into: list[Floats]) -> None:
         for codes, weights, Y in block.centred(self.centre, self.scale):
-            ones = np.full((len(Y), 1), float(self.constant))
-            rows = np.hstack([ones, Y, self.targets[codes]])
+            rows = np.hstack([np.ones((len(Y), int(self.constant))), Y, self.targets[codes]])
             if weights is not None:
                 rows *= np.sqrt(weights)[:, None]
             self._add(into, rows)

@@ -7,8 +7,8 @@ import numpy as np
 from discriminant.passes.moments import Spread
 from discriminant.places.place import Place
 from discriminant.solvers.coordinates import Coordinates, InUnits
-from discriminant.solvers.measure import measure
 from discriminant.solvers.implicit import Unformed
+from discriminant.solvers.measure import measure
 from discriminant.solvers.span import DenseSpan, SparseSpan
 
 _FORMED = 4096  # a d x d matrix of sparse rows is formed up to here: it takes 128 MB, several times over

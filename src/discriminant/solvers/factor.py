@@ -45,7 +45,7 @@ class Factor(ABC):
 
 
 def factor(A: Floats, precision: float, *, equilibrate: bool = True) -> Factor:
-    """`precision` is the rounding unit of the arithmetic that made A: directions below max(16, d) * precision are noise.
+    """`precision` is the rounding unit of the arithmetic that made A: directions below that times max(16, d) are noise.
 
     Without `equilibrate` lengths are taken as they are, and dropped directions are those short in A itself.
     """

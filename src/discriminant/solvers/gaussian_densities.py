@@ -17,6 +17,7 @@ import scipy.linalg as la
 from numpy.typing import NDArray
 
 from discriminant.passes.distances import DeviationByClass, Distances, MetricByClass, OneMetric
+from discriminant.places.unsupported import Unsupported
 from discriminant.solvers.coordinates import Coordinates
 from discriminant.solvers.factor import Factor
 
@@ -60,9 +61,10 @@ class SharedDensities(GaussianDensities):
         if not coordinates.keeps_columns:
             self._span = copy(coordinates)
             self._span.place = None
-        self._covariance, self._beyond, self.rank = covariance, beyond, factor.rank
+        self._covariance, self._beyond = covariance, beyond
+        self.rank = factor.rank if covariance.any() else 0
         inner, outer = len(covariance), coordinates.columns - len(covariance)
-        self.exists = factor.rank == inner and (outer == 0 or beyond > 0)
+        self.exists = self.rank == inner and (outer == 0 or beyond > 0)
         log_det = np.nan
         if self.exists:
             self._R = factor.colour(np.eye(inner))
@@ -90,6 +92,30 @@ class SharedDensities(GaussianDensities):
         inside = noise @ Q
         rest = noise - inside @ Q.T
         return np.asarray((inside @ L.T @ Q.T + np.sqrt(self._beyond) * rest) * self.unit)
+
+
+UNFORMED = Unsupported(
+    "a density, a sample or the covariance itself",
+    "for covariance='shared' on sparse rows of more than 4096 columns and no fewer rows",
+    "the covariance has as many rows and columns as X has columns, and is never formed",
+    "covariance='diagonal' or 'spherical', or fewer columns (sklearn.feature_selection, sklearn.random_projection)",
+)
+
+
+class UnformedDensities(GaussianDensities):
+    """Classes with one covariance too large to form: their means are known, and their linear functions elsewhere."""
+
+    def __init__(self, mean: Floats) -> None:
+        self.mean, self.log_normaliser = mean, np.full(len(mean), np.nan)
+
+    def distances(self) -> Distances:
+        UNFORMED.refuse()
+
+    def covariance(self) -> Floats:
+        UNFORMED.refuse()
+
+    def deviations(self, noise: Floats, codes: Codes) -> Floats:
+        UNFORMED.refuse()
 
 
 class FullDensities(GaussianDensities):

@@ -20,6 +20,7 @@ from discriminant.solvers.gaussian_densities import (
     FullDensities,
     GaussianDensities,
     SharedDensities,
+    UnformedDensities,
 )
 from discriminant.solvers.shrinkage import ledoit_wolf, oas, shrunk
 from discriminant.solvers.shrinkage_path import best_of, leave_one_out_by_class
@@ -42,21 +43,24 @@ class Estimate:
 def shared(within: Within) -> Estimate:
     """One covariance, as `within_of` made it."""
     coordinates = within.coordinates
+    if not coordinates.has_scatter:
+        unformed = UnformedDensities(coordinates.original_means())
+        return Estimate(unformed, within.gamma, within.path, within.status, within.stats)
     level = float(np.trace(coordinates.moments.pooled)) / coordinates.moments.total / coordinates.columns
     densities = SharedDensities(coordinates, within.covariance, within.factor, (within.gamma or 0.0) * level)
     return Estimate(densities, within.gamma, within.path, within.status, within.stats)
 
 
 def full(coordinates: Coordinates, rows: Place | None, rule: Any, left_out_log_priors: Floats | None,
-         classes: NDArray[Any]) -> Estimate:
-    """One covariance for each class. `rows` and `left_out_log_priors` as in `within_of`; `classes` are for messages."""
+         names: list[Any]) -> Estimate:
+    """One covariance for each class; `rows` and `left_out_log_priors` as in `within_of`, `names` for messages."""
     moments = coordinates.moments
     if rows is None:
         refuse_without_rows(rule)
     S = moments.scatter / moments.weight[:, None, None]
     for k, each in enumerate(S):
         if np.trace(each) <= 0:
-            _refuse_matrix(classes[k], each, 0, 0.0)
+            _refuse_matrix(names[k], each, 0, 0.0)
     path = None
     if is_chosen(rule):
         assert rows is not None
@@ -70,7 +74,7 @@ def full(coordinates: Coordinates, rows: Place | None, rule: Any, left_out_log_p
     factors = [factor(each, moments.precision) for each in covariance]
     for k, made in enumerate(factors):
         if made.rank < len(S[k]):
-            _refuse_matrix(classes[k], S[k], made.rank, float(each_gamma[k]))
+            _refuse_matrix(names[k], S[k], made.rank, float(each_gamma[k]))
     densities = FullDensities(moments.unit, moments.mean, covariance, factors)
     worst = max(factors, key=lambda made: made.condition)
     stats = {"route": worst.route, "rank": worst.rank, "condition": worst.condition}
@@ -89,7 +93,7 @@ def _intensities(rule: Any, S: Floats, moments: Moments, rows: Place | None) -> 
                      for each, f, n in zip(S, fourth, moments.weight, strict=True)])
 
 
-def diagonal(coordinates: Coordinates, rule: Any, classes: NDArray[Any]) -> Estimate:
+def diagonal(coordinates: Coordinates, rule: Any, names: list[Any]) -> Estimate:
     """A variance for each class and column; `rule` is None or a number."""
     moments = coordinates.moments
     gamma = 0.0 if rule is None else float(rule)
@@ -99,18 +103,18 @@ def diagonal(coordinates: Coordinates, rule: Any, classes: NDArray[Any]) -> Esti
         k, column = (int(at) for at in np.argwhere(variance <= 0)[0])
         what = "all its rows are equal" if gamma else f"column {column} is constant in it"
         cure = "covariance='shared'" if gamma else "shrinkage > 0, or covariance='shared' or 'spherical'"
-        raise DegenerateError(f"Class {classes[k]!r} has no density with covariance='diagonal': {what}. Use {cure}.")
+        raise DegenerateError(f"Class {names[k]!r} has no density with covariance='diagonal': {what}. Use {cure}.")
     densities = DiagonalDensities(moments.unit, moments.mean, variance)
     return Estimate(densities, None if rule is None else gamma, None, Status.CONVERGED, {"route": "variances"})
 
 
-def spherical(coordinates: Coordinates, classes: NDArray[Any]) -> Estimate:
+def spherical(coordinates: Coordinates, names: list[Any]) -> Estimate:
     """One variance for each class, tr S_k / d."""
     moments = coordinates.moments
     variance = (moments.scatter / moments.weight[:, None]).mean(axis=1, keepdims=True)
     if (variance <= 0).any():
         k = int(np.argmin(variance))
-        raise DegenerateError(f"Class {classes[k]!r} has no density with covariance='spherical': all its rows are "
+        raise DegenerateError(f"Class {names[k]!r} has no density with covariance='spherical': all its rows are "
                               "equal. Use covariance='shared'.")
     densities = DiagonalDensities(moments.unit, moments.mean, variance, spherical=True)
     return Estimate(densities, None, None, Status.CONVERGED, {"route": "variances"})

@@ -1,4 +1,4 @@
-"""Least squares on class targets where the scatter matrix is never formed: conjugate gradients on (S + alpha I) B = X'T.
+"""Least squares on class targets by conjugate gradients on (S + alpha I) B = X'T, without forming S.
 
 S is the scatter of all rows: that within classes and that of the class means, which is known.
 """

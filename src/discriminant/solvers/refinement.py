@@ -10,16 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discriminant.passes.exact_residuals import ExactResiduals
 from discriminant.places.place import Place
-
-if TYPE_CHECKING:
-    from discriminant.solvers.least_squares import NormalEquations
+from discriminant.solvers.normal_equations import NormalEquations
 
 Floats = NDArray[np.float64]
 
@@ -45,8 +42,7 @@ def refine(place: Place, targets: Floats, equations: NormalEquations, penalty: F
     before, settled = np.inf, False
     for _ in range(_MOST_STEPS):
         sums = place.fold(ExactResiduals(1.0 / equations.unit, B, b, targets))
-        high, low = sums.products.high, sums.products.low
-        gradient = (high[1:] - centre * high[0]) + (low[1:] - centre * low[0])
+        gradient = (sums.products.high - centre * sums.sums.high) + (sums.products.low - centre * sums.sums.low)
         step = solve(gradient - penalty[:, None] * B)
         size = float(np.abs(step).max(initial=0.0))
         if size > before / 4:
@@ -55,7 +51,7 @@ def refine(place: Place, targets: Floats, equations: NormalEquations, penalty: F
         squares = float((sums.squares - (step * (2 * gradient - equations.S @ step)).sum(axis=0)).sum())
         B = B + step
         if equations.constant:
-            mean = (high[0] + low[0]) / equations.total
+            mean = (sums.sums.high + sums.sums.low) / equations.total
             squares -= float(equations.total * (mean**2).sum())
             b = b + (mean - (centre * step).sum(axis=0))
         settled = bool((np.abs(step) * min(1.0, _CAUTION * loss) <= np.finfo(float).eps / 4 * np.abs(B)).all())

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from discriminant.passes.left_out_ridge import LeftOutRidge
 from discriminant.passes.moments import Moments
 from discriminant.places.place import Place
-from discriminant.solvers.least_squares import NormalEquations
+from discriminant.solvers.normal_equations import NormalEquations
 
 Floats = NDArray[np.float64]
 
