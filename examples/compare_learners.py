@@ -41,7 +41,7 @@ def row(learner: Any, X: Any, y: Any) -> list[str]:
 
 def main() -> None:
     X, y, names = dc.datasets.penguins()
-    table = Table(title=f"{len(X)} penguins, {len(set(y))} species, columns {', '.join(names)}")
+    table = Table(title=f"{len(X)} penguins, {len(set(y))} species, {len(names)} measurements")
     table.add_column("learner")
     for heading in ("accuracy", "log loss", "fit, ms"):
         table.add_column(heading, justify="right")

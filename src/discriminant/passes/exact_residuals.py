@@ -1,9 +1,10 @@
 """The residuals of linear functions and their products with the rows, with about twice the digits of the arithmetic.
 
-With y = x * scale, not centred, and R_i = t_i - b - y_i'B: the sums over rows of w R, w y R' and w R^2. Each factor of a product is cut into slices of so few bits that products of slices, summed over a piece of rows, do not
-round (Ozaki, Ogita, Oishi & Rump 2012); what they give is added up in pairs high + low (Knuth's two-sum). Rows enter as
-they are: nothing of them is rounded, and so refinement with these sums converges to the solution for the very numbers
-given, even where residuals are much larger than what the columns explain.
+With y = x * scale, not centred, and R_i = t_i - b - y_i'B: the sums over rows of w R, w y R' and w R^2.
+Each factor of a product is cut into slices of so few bits that products of slices, summed over some rows, do not round
+(Ozaki, Ogita, Oishi & Rump 2012); what they give is added up in pairs high + low (Knuth's two-sum). Rows enter as they
+are, nothing of them is rounded, and so refinement with these sums converges to the solution for the very numbers given,
+even where residuals are much larger than what the columns explain.
 """
 
 from __future__ import annotations
