@@ -48,7 +48,7 @@ def allows(way, value):
 def _in_range(way, value):
     if value != value or value in (np.inf, -np.inf):
         return way.infinite and value == np.inf
-    if not -np.finfo(float).max <= value <= np.finfo(float).max:
+    if not -float(np.finfo(float).max) <= value <= float(np.finfo(float).max):
         return False
     exact = Fraction(value) if isinstance(value, (int, Fraction)) else Fraction(float(value))
     low_ok = way.low is None or exact > Fraction(way.low) or (exact == Fraction(way.low) and not way.open_low)

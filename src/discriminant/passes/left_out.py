@@ -11,7 +11,7 @@ and the row goes to the largest of -(n - w) D_k / 2 + log prior_k.
 In W's eigenvectors B is diagonal: 1 / (h_j + e_i), where h_j belongs to the shrinkage and e_i, the row's part in the
 trace, is tiny. Expanded in powers of e_i / h_j, all of q, z'Bv and v'Bv for many rows and shrinkages are matrix
 products. Rows are sorted by length, so that those of one product have nearly the same e_i and two or three powers
-reach 1e-12; rows for which they do not are divided out one by one.
+reach 1e-11; rows for which they do not are divided out one by one.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ Codes = NDArray[np.int32]
 
 _CHUNK_ROWS = 1024
 _MOST_POWERS = 6
-_TRUNCATION = 1e-12
-_TABLE_CELLS = 1 << 21
+_TRUNCATION = 1e-11
+_TABLE_CELLS = 1 << 20
 
 
 class LeftOutHits(Pass[Floats]):
@@ -45,7 +45,7 @@ class LeftOutHits(Pass[Floats]):
 
     def __init__(self, moments: Moments, gammas: Floats, log_priors: Floats | None, dimension: int) -> None:
         values, vectors = la.eigh(moments.pooled, check_finite=False)
-        self.level = 1.0  # tr W / d, by the choice of unit
+        # In this unit tr W / d is 1, and no power of it leaves the range of floating point.
         unit = np.sqrt(float(np.trace(moments.pooled)) / dimension) or 1.0
         self.values = np.maximum(values, 0.0) / unit**2
         self.turn = vectors / unit / moments.unit[:, None]
@@ -79,118 +79,109 @@ class LeftOutHits(Pass[Floats]):
         order = np.argsort(part_in_trace)
         for start in range(0, len(rows), _CHUNK_ROWS):
             chunk = order[start : start + _CHUNK_ROWS]
+            chunk = chunk[np.argsort(codes[chunk], kind="stable")]
             into += _Chunk(self, Z[chunk], codes[chunk], weights[chunk], part_in_trace[chunk]).hits()
 
 
 class _Chunk:
-    """Rows of nearly the same length."""
+    """Rows of nearly the same length, in order of their classes."""
 
     def __init__(self, task: LeftOutHits, Z: Floats, codes: Codes, weights: Floats, part: Floats) -> None:
-        self.task, self.Z, self.codes, self.weights = task, Z, codes, weights
-        self.middle = (part[0] + part[-1]) / 2
+        self.task, self.Z, self.weights = task, Z, weights
+        self.middle = (part.min() + part.max()) / 2
         self.deviation = part - self.middle
-        own = task.weight[codes]
-        self.c = weights * own / (own - weights)
-        self.own_stretch = (own / (own - weights)) ** 2
-        self.rest = task.total - weights
-        self.offset = self._log_priors()
-
-    def _log_priors(self) -> Floats:
-        """(rows, K); the common term log(n - w) is left out."""
-        task, rows = self.task, len(self.codes)
-        if task.log_priors is not None:
-            return np.broadcast_to(task.log_priors, (rows, len(task.weight)))
-        out = np.tile(np.log(task.weight), (rows, 1))
-        out[np.arange(rows), self.codes] = np.log(task.weight[self.codes] - self.weights)
-        return out
+        present = np.unique(codes)
+        ends = np.searchsorted(codes, present, side="right")
+        self.classes = [(int(k), slice(a, b)) for k, a, b in zip(present, [0, *ends[:-1]], ends, strict=True)]
 
     def hits(self) -> Floats:
-        task = self.task
-        out = np.empty(len(task.gammas))
-        powers = [self._powers(g) for g in task.gammas]
-        group: list[int] = []
-        for i, count in enumerate(powers):
-            if count == 0:
-                out[i] = np.nan
-            elif count > _MOST_POWERS:
-                out[i] = self._hits(task.gammas[i], *self._direct(task.gammas[i]))
-            else:
-                group.append(i)
-        columns = len(self.Z) * (1 + len(task.weight))
-        while group:
-            many, cells = 0, 0
-            while many < len(group) and (many == 0 or cells + powers[group[many]] * columns <= _TABLE_CELLS):
-                cells += powers[group[many]] * columns
-                many += 1
-            for i, products in zip(group[:many], self._expanded(group[:many], powers), strict=True):
-                out[i] = self._hits(task.gammas[i], *products)
-            group = group[many:]
+        """The weight of the rows that each shrinkage puts right; NaN where the covariance itself is singular."""
+        gammas = self.task.gammas
+        H = (1 - gammas) * self.task.values[:, None] + gammas * (1.0 - self.middle)
+        powers = self._powers(H)
+        out = np.full(len(gammas), np.nan)
+        for i in np.flatnonzero(powers > _MOST_POWERS):
+            out[i] = self._divided(gammas[i : i + 1], H[:, i : i + 1])[0]
+        near = np.flatnonzero((powers > 0) & (powers <= _MOST_POWERS))
+        most = int(powers[near].max(initial=1))
+        at_once = max(1, _TABLE_CELLS // (most * len(self.Z) * len(self.task.weight)))
+        for start in range(0, len(near), at_once):
+            some = near[start : start + at_once]
+            out[some] = self._expanded(gammas[some], H[:, some], most)
         return out
 
-    def _h(self, gamma: float) -> Floats:
-        return np.asarray((1 - gamma) * self.task.values + gamma * (self.task.level - self.middle))
+    def _powers(self, H: Floats) -> NDArray[np.intp]:
+        """How many powers of e / h reach the truncation, for each shrinkage; 0 where nothing is invertible."""
+        gammas, least = self.task.gammas, H.min(axis=0)
+        singular = (gammas == 0) & (least <= 1e-13 * self.task.values.max(initial=0.0))
+        reach = gammas * float(np.abs(self.deviation).max())
+        ratio = np.divide(reach, least, out=np.ones_like(least), where=least > 0)
+        far = ratio >= 0.1
+        counts = np.ceil(np.log(_TRUNCATION) / np.log(np.clip(ratio, 1e-300, 0.1))).astype(np.intp)
+        return np.where(singular, 0, np.where(far, _MOST_POWERS + 1, counts))
 
-    def _powers(self, gamma: float) -> int:
-        """How many powers reach the truncation; 0 where the matrix itself is singular."""
-        least = self._h(gamma).min()
-        if least <= (0.0 if gamma > 0 else 1e-13 * self.task.values.max()):
-            return 0 if gamma == 0 else _MOST_POWERS + 1
-        ratio = gamma * float(np.abs(self.deviation).max()) / least
-        if ratio == 0:
-            return 1
-        return int(np.ceil(np.log(_TRUNCATION) / np.log(ratio))) if ratio < 0.1 else _MOST_POWERS + 1
-
-    def _expanded(self, group: list[int], powers: list[int]) -> list[tuple[Floats, Floats, Floats]]:
-        """q (rows,), z'B m_k (rows, K) and (m_o - m_k)'B(m_o - m_k) (rows, K) for each shrinkage of the group."""
-        task, classes = self.task, len(self.task.weight)
-        inverses = [self._h(task.gammas[i])[:, None] ** -np.arange(1.0, powers[i] + 1) for i in group]
-        table = np.hstack(inverses)
-        squares = _product(self.Z * self.Z, table)
-        crosses = _product(self.Z, (task.means.T[:, None, :] * table[:, :, None]).reshape(len(table), -1))
-        crosses = crosses.reshape(len(self.Z), -1, classes)
-        between = ((task.means[:, None, :] - task.means[None, :, :]) ** 2) @ table  # (K, K, columns)
-        out, at = [], 0
-        for i, inverse in zip(group, inverses, strict=True):
-            count = inverse.shape[1]
-            e = task.gammas[i] * self.deviation  # minus the row's own e_i
-            q, p = squares[:, at].copy(), crosses[:, at].copy()
-            t = between[:, :, at][self.codes]
-            factor = np.ones_like(e)
-            for power in range(1, count):
+    def _expanded(self, gammas: Floats, H: Floats, powers: int) -> Floats:
+        """Hits by expansion, all these shrinkages at once."""
+        task, rows, count = self.task, len(self.Z), len(gammas)
+        inverse = (1.0 / H)[:, None, :] ** np.arange(1.0, powers + 1)[:, None]  # (m, powers, G)
+        flat = inverse.reshape(len(H), -1)
+        squares = _product(self.Z * self.Z, flat).reshape(rows, powers, count)
+        table = inverse[:, :, None, :] * task.means.T[:, None, :, None]
+        crosses = _product(self.Z, table.reshape(len(H), -1)).reshape(rows, powers, -1, count)
+        out = np.zeros(count)
+        for k, mine in self.classes:
+            between = (((task.means[k] - task.means) ** 2) @ flat).reshape(-1, powers, count)
+            e = self.deviation[mine, None] * gammas
+            q, P, t, factor = squares[mine, 0], crosses[mine, 0], between[None, :, 0], e
+            for power in range(1, powers):
+                q = q + factor * squares[mine, power]
+                P = P + factor[:, None] * crosses[mine, power]
+                t = t + factor[:, None] * between[:, power]
                 factor = factor * e
-                q += factor * squares[:, at + power]
-                p += factor[:, None] * crosses[:, at + power]
-                t += factor[:, None] * between[:, :, at + power][self.codes]
-            out.append((q, p, t))
-            at += count
+            out += self._right(k, mine, gammas, q, P, t)
         return out
 
-    def _direct(self, gamma: float) -> tuple[Floats, Floats, Floats]:
-        """The same by one division for each row and direction."""
-        means = self.task.means
-        inverse = 1.0 / (self._h(gamma) - gamma * self.deviation[:, None])
-        ZB = self.Z * inverse
-        t = np.empty((len(self.Z), len(means)))
-        for k in np.unique(self.codes):
-            mine = self.codes == k
-            t[mine] = inverse[mine] @ ((means[k] - means) ** 2).T
-        return np.einsum("ij,ij->i", ZB, self.Z), ZB @ means.T, t
+    def _divided(self, gamma: Floats, h: Floats) -> Floats:
+        """Hits of one shrinkage by a division for each row and direction."""
+        means, out = self.task.means, np.zeros(1)
+        for k, mine in self.classes:
+            inverse = 1.0 / (h[:, 0] - gamma * self.deviation[mine, None])
+            ZB = self.Z[mine] * inverse
+            q = np.einsum("ij,ij->i", ZB, self.Z[mine])[:, None]
+            t = (inverse @ ((means[k] - means) ** 2).T)[:, :, None]
+            out += self._right(k, mine, gamma, q, (ZB @ means.T)[:, :, None], t)
+        return out
 
-    def _hits(self, gamma: float, q: Floats, p: Floats, t: Floats) -> float:
-        """The weight of rows whose own class has the largest score."""
-        rows = np.arange(len(q))
-        c = (1 - gamma) * self.c
+    def _right(self, k: int, mine: slice, gammas: Floats, q: Floats, P: Floats, t: Floats) -> Floats:
+        """The weight of the rows of class k that stay in it, from q = z'Bz (rows, G) and, (rows, K, G),
+        P = z'B m_j and t = (m_k - m_j)'B(m_k - m_j)."""
+        weights, own = self.weights[mine], self.task.weight[k]
+        c = (1 - gammas) * (weights * own / (own - weights))[:, None]
         keep = np.maximum(1 - c * q, np.finfo(float).tiny)
-        p -= p[rows, self.codes][:, None]  # now -z'B(m_o - m_k)
-        across = q[:, None] - p  # z'Bv
-        D = across - p + t
+        step = P[:, k : k + 1] - P  # z'B(m_k - m_j)
+        across = step + q[:, None]  # z'Bv
+        step += across
+        step += t  # v'Bv
         across *= across
         across *= (c / keep)[:, None]
-        D += across
-        D[rows, self.codes] = self.own_stretch * q / keep
-        D *= (-0.5 * self.rest)[:, None]
-        D += self.offset
-        return float(self.weights @ (D.argmax(axis=1) == self.codes))
+        step += across
+        handicaps = self._handicaps(k, weights)
+        step += handicaps[:, :, None]
+        stretch = (own / (own - weights)) ** 2  # of z, as the row's own mean moves away from it
+        mine_is = stretch[:, None] * q / keep + handicaps[:, k : k + 1]
+        step[:, k] = mine_is
+        stays = (step[:, :k] > mine_is[:, None]).all(axis=1) & (step[:, k:] >= mine_is[:, None]).all(axis=1)
+        return np.asarray(weights @ stays)
+
+    def _handicaps(self, k: int, weights: Floats) -> Floats:
+        """-2 log prior_j / (n - w) for rows of class k (rows, K): added to distances, they make them comparable."""
+        task = self.task
+        if task.log_priors is not None:
+            log_priors = np.tile(task.log_priors, (len(weights), 1))
+        else:
+            log_priors = np.tile(np.log(task.weight), (len(weights), 1))
+            log_priors[:, k] = np.log(task.weight[k] - weights)
+        return np.asarray(-2.0 * log_priors / (task.total - weights)[:, None])
 
 
 def _product(A: Floats, B: Floats) -> Floats:

@@ -17,10 +17,14 @@ Floats = NDArray[np.float64]
 
 
 class TriangularFactor(Pass[list[Floats]]):
-    """The value is a list of at most one R (p, p), p = 1 + d + m; without `constant` there is no column of ones."""
+    """The value is a list of at most one R (p, p), with fewer rows where there were fewer.
+
+    p = 1 + d + m; without `constant` there is no column of ones.
+    """
 
     def __init__(self, centre: Floats, scale: Floats, targets: Floats, *, constant: bool) -> None:
         self.centre, self.scale, self.targets, self.constant = centre, scale, targets, constant
+        self.width: int = int(constant) + len(centre) + targets.shape[1]
 
     def begin(self) -> list[Floats]:
         return []
@@ -38,13 +42,11 @@ class TriangularFactor(Pass[list[Floats]]):
         return into
 
     def value_bytes(self) -> int:
-        return 8 * (1 + len(self.centre) + self.targets.shape[1]) ** 2
+        return 8 * self.width**2
 
     def flops_per_row(self) -> int:
-        return 4 * (1 + len(self.centre) + self.targets.shape[1]) ** 2
+        return 4 * self.width**2
 
-    @staticmethod
-    def _add(into: list[Floats], rows: Floats) -> None:
-        stacked = np.vstack([*into, rows])
-        (R,) = la.qr(stacked, mode="r", overwrite_a=True, check_finite=False)
-        into[:] = [R[: stacked.shape[1]]]
+    def _add(self, into: list[Floats], rows: Floats) -> None:
+        (R,) = la.qr(np.vstack([*into, rows]), mode="r", overwrite_a=True, check_finite=False)
+        into[:] = [np.asarray(R[: self.width], np.float64)]
