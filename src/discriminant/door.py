@@ -7,6 +7,7 @@ that fails are the rows searched for the cell at fault.
 
 from __future__ import annotations
 
+import reprlib
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
@@ -63,14 +64,25 @@ def training(learner: Any, X: Any, y: Any, sample_weight: Any = None, *, class_w
     return Training(place_of(rows, codes, weights), classes, columns)
 
 
+def announced_classes(classes: Any) -> NDArray[Any]:
+    """The `classes` of partial_fit, sorted, each once."""
+    given = frames.column_as_array(classes) if frames.is_column(classes) else _as_array(classes, "classes", "label")
+    if given.ndim != 1 or len(given) == 0:
+        raise InputError(f"classes must be a list of labels; got {reprlib.repr(classes)}.")
+    try:
+        return encode(given)[0]
+    except InputError as error:
+        raise InputError(f"classes must be a list of labels: {str(error).replace('y holds', 'it holds')}") from None
+
+
 def refuse_one_class(training: Training, name: str) -> None:
     """Discriminating takes two classes, each with some weight."""
     if len(training.classes) < 2:
         raise InputError(f"{name} needs rows of at least two classes; y holds one class only: "
-                         f"{training.classes[0]!r} (n_samples={training.place.shape[0]}).")
+                         f"{training.classes.tolist()[0]!r} (n_samples={training.place.shape[0]}).")
     empty = np.flatnonzero(training.class_weights <= 0)
     if len(empty):
-        raise InputError(f"All rows of class {training.classes[empty[0]]!r} have weight 0; leave the class out of y, "
+        raise InputError(f"All rows of class {training.classes.tolist()[empty[0]]!r} have weight 0; leave the class out of y, "
                          "or give one of its rows a weight.")
 
 

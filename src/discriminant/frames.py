@@ -35,7 +35,8 @@ def as_array(X: Any, name: str) -> NDArray[Any]:
         if not (dtype.is_numeric() or dtype == nw.Boolean or dtype == nw.Object):
             raise InputError(
                 f"Column {series.name!r} of X holds {dtype} values, and {name} takes numbers only. Encode it first, "
-                "for example with sklearn.preprocessing.OneHotEncoder, or give the table to discriminant.TableClassifier."
+                "for example with sklearn.preprocessing.OneHotEncoder, or give the table to "
+                "discriminant.TableClassifier."
             )
     single = all(series.dtype == nw.Float32 for series in columns)
     out = np.empty((len(columns[0]) if columns else len(X), len(columns)), np.float32 if single else np.float64)

@@ -25,7 +25,7 @@ def row_weights(sample_weight: Any, n: int) -> Floats | None:
         return None
     try:
         given = frames.column_as_array(sample_weight) if frames.is_column(sample_weight) else np.asarray(sample_weight)
-        if given.dtype.kind == "c":
+        if given.dtype.kind not in "biufO":
             raise ValueError
         with np.errstate(over="ignore"):
             weights = np.ascontiguousarray(np.full(n, given) if given.ndim == 0 else given, dtype=np.float64)
@@ -40,11 +40,15 @@ def row_weights(sample_weight: Any, n: int) -> Floats | None:
     if (weights < 0).any():
         raise InputError(f"sample_weight must not be negative; row {int(np.argmax(weights < 0))} has "
                          f"{weights.min():g}.")
+    return _in_range(weights, "sample_weight")
+
+
+def _in_range(weights: Floats, name: str) -> Floats:
     heaviest = weights.max()
     if not _LIGHTEST < heaviest < _HEAVIEST:
-        raise InputError("sample_weight is zero for every row." if heaviest == 0 else
-                         f"sample_weight goes up to {heaviest:g}; divide all weights by a constant, so that the "
-                         "largest is near 1.")
+        raise InputError(f"{name} is zero for every row." if heaviest == 0 else
+                         f"{name} goes up to {heaviest:g}; divide all weights by a constant, so that the largest is "
+                         "near 1.")
     return weights
 
 
@@ -66,4 +70,4 @@ def with_class_weight(class_weight: Any, classes: NDArray[Any], codes: NDArray[n
     else:
         held = np.bincount(codes, weights, minlength=len(classes))
         factors = held.sum() / (len(classes) * np.where(held > 0, held, 1.0))
-    return factors[codes] if weights is None else weights * factors[codes]
+    return _in_range(factors[codes] if weights is None else weights * factors[codes], "class_weight")

@@ -22,15 +22,22 @@ class Cases:
         try:
             yield
         except AssertionError as error:
-            self.failures.append(f"{name}: {error}")
+            self.failures.append((name, str(error)))
         except Exception as error:
             place = traceback.extract_tb(error.__traceback__)[-1]
-            self.failures.append(f"{name}: {type(error).__name__}: {error} ({place.filename}:{place.lineno})")
+            self.failures.append((name, f"{type(error).__name__}: {error} ({place.filename}:{place.lineno})"))
+
+    def _by_message(self):
+        """Each message once, with the first case that gave it and how many there were."""
+        groups = {}
+        for name, text in self.failures:
+            groups.setdefault(text[:60], []).append((name, text))
+        return [f"{len(group)} x {group[0][0]}: {group[0][1][:400]}" for group in groups.values()][:40]
 
     def finish(self, at_least):
         self._count(self._kind, self.tried)
         assert not self.failures, (f"{len(self.failures)} of {self.tried} cases failed:\n  "
-                                   + "\n  ".join(text[:400] for text in self.failures[:60]))
+                                   + "\n  ".join(self._by_message()))
         assert self.tried >= at_least, f"only {self.tried} cases were tried, {at_least} were meant to be"
 
 

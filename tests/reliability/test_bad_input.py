@@ -458,7 +458,7 @@ def test_arrays_and_dictionaries(learner, count_cases):
         for name, value in ARRAYS[parameter].items():
             for weights in (None, np.ones(len(PROBLEM.y))):
                 with cases.case(f"{learner.__name__}, {parameter}: {name}"):
-                    words = (parameter, "weight 0") if name == "one 0" else (parameter,)
+                    words = (parameter, "have weight 0")
                     assert_refused(lambda: learner(**{parameter: value}).fit(PROBLEM.X, PROBLEM.y, weights), words)
     cases.finish(0)
 

@@ -88,7 +88,10 @@ class GaussianDiscriminant(MomentLearner):
         self.priors = priors
 
     def _moments_needed(self) -> tuple[Spread, bool]:
-        return _SPREAD[self.covariance], self.covariance == "spherical" or takes_one_unit(self.shrinkage)
+        kind, rule = self.covariance, self.shrinkage
+        if kind != "shared" and np.ndim(rule) == 0 and rule == 0:  # nothing is shrunk, so columns keep their units
+            rule = None
+        return _SPREAD[kind], kind == "spherical" or takes_one_unit(rule)
 
     def _check_together(self, classes: int, columns: int) -> None:
         kind, rule = self.covariance, self.shrinkage

@@ -27,6 +27,8 @@ def prior_of(given: Any, class_weights: Floats) -> Floats:
                              f"{priors.shape}.")
     if not (np.isfinite(priors) & (priors > 0)).all():
         raise ParameterError(f"priors must be positive; got {given!r}. Leave a class that cannot occur out of y.")
-    if abs(priors.sum() - 1) > 1e-6:
-        raise ParameterError(f"priors must sum to 1; these sum to {priors.sum():g}. Divide them by their sum.")
-    return np.asarray(priors / priors.sum())
+    with np.errstate(over="ignore"):
+        total = float(priors.sum())
+    if abs(total - 1) > 1e-6:
+        raise ParameterError(f"priors must sum to 1; these sum to {total:g}. Divide them by their sum.")
+    return np.asarray(priors / total)

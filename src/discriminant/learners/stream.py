@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discriminant.door import Training
+from discriminant import door
 from discriminant.errors import InputError
-from discriminant.labels import encode
 from discriminant.passes.moments import Moments, Spread
 from discriminant.solvers.measure import measure
 
@@ -34,15 +33,15 @@ class MomentStream:
         at = np.flatnonzero(self.moments.weight > 0)
         return self.classes[at], self.moments if len(at) == len(self.classes) else self.moments.of_classes(at)
 
-    def extended(self, training: Training, announced: Any = None) -> MomentStream:
+    def extended(self, training: door.Training, announced: Any = None) -> MomentStream:
         """This stream and the rows of `training`; classes that are new find their place among the old."""
-        announced = self.announced if announced is None else encode(np.asarray(announced))[0]
+        announced = self.announced if announced is None else door.announced_classes(announced)
         for known in (self.classes, announced):
             _refuse_other_kind(training.classes, known)
         if announced is not None:
             strangers = np.setdiff1d(training.classes, announced)
             if len(strangers):
-                raise InputError(f"y holds the class {strangers[0]!r}, which `classes` does not name.")
+                raise InputError(f"y holds the class {strangers.tolist()[0]!r}, which `classes` does not name.")
         moments = measure(training.place, len(training.classes), self.spread)
         if self.moments is None:
             return replace(self, classes=training.classes, moments=moments, announced=announced)
@@ -56,7 +55,6 @@ def _refuse_other_kind(classes: NDArray[Any], known: NDArray[Any] | None) -> Non
     """Numbers and words have no common order, and NumPy would turn one into the other."""
     if known is None or not len(known):
         return
-    numbers = [each.dtype.kind in "biuf" for each in (classes, known)]
-    if numbers[0] != numbers[1]:
-        raise InputError(f"y holds labels like {classes[0]!r}, but the classes so far are like {known[0]!r}; use "
-                         "labels of one kind.")
+    if (classes.dtype.kind in "biuf") != (known.dtype.kind in "biuf"):
+        raise InputError(f"y holds labels like {classes.tolist()[0]!r}, but the classes so far are like "
+                         f"{known.tolist()[0]!r}; use labels of one kind.")

@@ -41,6 +41,12 @@ class Pair:
         self.add(other.high)
         self.low += other.low
 
+    def times(self, factor: Floats) -> Pair:
+        """By an array that broadcasts with this one: the high part as Dekker's product."""
+        high = self.high * factor
+        (a, c), (b, d) = _halves(self.high), _halves(factor)
+        return Pair(high, (((a * b - high) + a * d + c * b) + c * d) + self.low * factor)
+
 
 @dataclass
 class ExactSums:
@@ -49,6 +55,11 @@ class ExactSums:
     sums: Pair
     products: Pair
     squares: Floats
+
+    def gradient(self, centre: Floats) -> Floats:
+        """The sums of w (y - centre) R' (d, m), rounded once."""
+        moved = self.sums.times(centre[:, None])
+        return (self.products.high - moved.high) + (self.products.low - moved.low)
 
 
 class ExactResiduals(Pass[ExactSums]):
@@ -78,7 +89,7 @@ class ExactResiduals(Pass[ExactSums]):
         squares = R.high * R.high
         into.squares += (squares if weights is None else squares * weights).sum(axis=0)
         if weights is not None:
-            R = _times(R, weights)
+            R = R.times(weights)
         residuals, lengths = _slices(R.high, bits, R.low)
         for part in residuals:
             into.sums.add(part.sum(axis=0) * lengths)
@@ -121,13 +132,6 @@ def _products(A: list[Floats], B: list[Floats]) -> Iterator[Floats]:
         right = B[: _SLICES - i]
         both = DenseBlock(part, 0, np.zeros(len(part), np.int32), None).times(np.hstack(right))
         yield from np.split(both, len(right), axis=1)
-
-
-def _times(R: Pair, weights: Floats) -> Pair:
-    """R times weights: the high part by Dekker's product."""
-    high = R.high * weights
-    (a, c), (b, d) = _halves(R.high), _halves(np.broadcast_to(weights, high.shape))
-    return Pair(high, (((a * b - high) + a * d + c * b) + c * d) + R.low * weights)
 
 
 def _halves(A: Floats) -> tuple[Floats, Floats]:

@@ -6,15 +6,57 @@ so that Ctrl-C reaches it at once; the others stop before their next block.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
+from functools import cache
 from typing import Generic, TypeVar
+
+from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
 
 
 class Stopped(Exception):
     """Raised inside a worker whose call was interrupted."""
+
+
+class _OneBlasThread:
+    """Holds BLAS to one thread while crews run: its threads would spin against ours, for tens of times the time.
+
+    Crews may overlap; the first takes the limit and the last gives it back.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._crews = threading.Lock(), 0
+
+    def forget(self) -> None:
+        """In a forked child: the crews of the parent are not here, and the lock may have been held by one of them."""
+        if self._crews:
+            self._limit.restore_original_limits()
+        self._lock, self._crews = threading.Lock(), 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._crews == 0:
+                self._limit = _blas().limit(limits=1, user_api="blas")
+            self._crews += 1
+
+    def __exit__(self, *raised: object) -> None:
+        with self._lock:
+            self._crews -= 1
+            if self._crews == 0:
+                self._limit.restore_original_limits()
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """The BLAS libraries of NumPy and SciPy; finding them takes a millisecond."""
+    return ThreadpoolController()
+
+
+_one_blas_thread = _OneBlasThread()
+os.register_at_fork(after_in_child=_one_blas_thread.forget)
 
 
 class Crew(Generic[T]):
@@ -36,10 +78,11 @@ class Crew(Generic[T]):
         workers = [threading.Thread(target=self._work, args=(task, count, answers), daemon=True)
                    for _ in range(min(self._threads, count))]
         try:
-            for worker in workers:
-                worker.start()
-            for worker in workers:
-                worker.join()
+            with _one_blas_thread:
+                for worker in workers:
+                    worker.start()
+                for worker in workers:
+                    worker.join()
         except BaseException:  # an interrupt: tell the workers, wait for the blocks in hand, and pass it on
             self._stop.set()
             for worker in workers:

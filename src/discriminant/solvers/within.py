@@ -51,8 +51,8 @@ class Within:
 
 
 def takes_one_unit(rule: Any) -> bool:
-    """Whether the rule shrinks towards the identity in the user's own columns; 0 is no shrinkage."""
-    return rule is not None and (isinstance(rule, str) or np.ndim(rule) == 1 or rule > 0)
+    """Whether the rule shrinks towards the identity in the user's own columns."""
+    return rule is not None
 
 
 def is_chosen(rule: Any) -> bool:
