@@ -28,7 +28,8 @@ def row_weights(sample_weight: Any, n: int) -> Floats | None:
         if given.dtype.kind not in "biufO":
             raise ValueError
         with np.errstate(over="ignore"):
-            weights = np.ascontiguousarray(np.full(n, given) if given.ndim == 0 else given, dtype=np.float64)
+            each = np.full(n, given) if given.ndim == 0 else given
+            weights = np.require(each, np.float64, ["C", "A"])
     except (TypeError, ValueError, OverflowError):
         raise InputError("sample_weight must hold one number for every row of X; got "
                          f"{reprlib.repr(sample_weight)}.") from None

@@ -15,6 +15,7 @@ import numpy as np
 import discriminant as dc
 from discriminant import parameters
 from discriminant.blocks.block import Block
+from discriminant.errors import DegenerateError, ParameterError
 from discriminant.learners.linear import Learner
 from discriminant.passes.a_pass import Pass
 from discriminant.places.place import Place
@@ -145,12 +146,14 @@ def _short(value):
 
 
 def accepted(learner, configurations, X, y):
-    """The configurations that do not refuse these rows with an error about their own parameters."""
+    """The configurations that do not refuse these rows, for their own parameters or as degenerate."""
     out = []
     for configuration in configurations:
         try:
             learner(**configuration).fit(X, y)
-        except dc.errors.ParameterError as error:
+        except DegenerateError:
+            continue
+        except ParameterError as error:
             assert any(name in str(error) for name in configuration), (
                 f"{name_of(learner, configuration)}: the error names none of the parameters: {error}")
         else:

@@ -173,6 +173,9 @@ def test_a_sample_has_the_moments_of_the_model(kind):
     np.testing.assert_allclose(np.unique(labels, return_counts=True)[1] / 200_000, model.priors_, atol=5e-3)
     assert len(np.unique(labels[:50])) == 3
     codes = np.searchsorted(model.classes_, labels)
+    only_b, named_b = model.sample(20_000, random_state=1, label="b")
+    assert set(named_b) == {"b"}
+    np.testing.assert_allclose(only_b.mean(axis=0), model.means_[1], atol=0.1 * np.abs(only_b).max())
     for k, S in enumerate(matrices(model)):
         mine = rows[codes == k]
         size = np.sqrt(np.diagonal(S))

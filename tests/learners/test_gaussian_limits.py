@@ -115,6 +115,15 @@ def test_distant_means_cost_no_digits(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int8, np.uint16])
+def test_narrow_types_are_read_as_they_are(kind, dtype):
+    X, y = three_classes(60_000)
+    X = (np.clip(4 * X, -120, 120) + (120 if dtype == np.uint16 else 0)).astype(dtype)
+    narrow, wide = (dc.GaussianDiscriminant(covariance=kind).fit(rows, y) for rows in (X, X.astype(np.float64)))
+    np.testing.assert_allclose(narrow.log_density(X), wide.log_density(X.astype(np.float64)), rtol=2e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_sparse_rows_are_the_same_rows(kind):
     X, y = three_classes()
     X[np.random.default_rng(2).uniform(size=X.shape) < 0.7] = 0
@@ -210,6 +219,8 @@ def test_bad_rows_and_arguments_are_named(kind):
     for n in (0, 2.5, "many"):
         with pytest.raises(ParameterError, match="sample: n must be a whole number >= 1"):
             model.sample(n)
+    with pytest.raises(ParameterError, match="label must be one of 0, 1, 2; got 'ape'"):
+        model.sample(1, label="ape")
     with pytest.raises(ParameterError, match="random_state must be"):
         model.sample(1, random_state="seed")
 

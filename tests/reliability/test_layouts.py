@@ -150,6 +150,25 @@ def test_configurations(learner, count_cases):
 
 
 @by_learner
+def test_rows_of_many_blocks(learner, count_cases):
+    """Converted piece by piece, in several threads."""
+    cases = Cases(count_cases, KIND)
+    large = problems.blobs(60_000, 20, 3)
+    for dtype in ("float64", "float32", "float16", "int8", "uint16", "bool"):
+        X = cells(dtype, large.X)
+        wanted = answers(learner().fit(plain(X), large.y), plain(X)[::100])
+        for name in ("Fortran order", "backwards and strided", "unaligned", "big-endian, strided", "inside 3-D"):
+            given = LAYOUTS[name](X)
+            with cases.case(f"{learner.__name__}, 60,000 rows, {dtype}, {name}"):
+                model = learner().fit(given, large.y)
+                assert_same_answers(answers(model, plain(X)[::100]), wanted, rtol=1e-4 if "16" in dtype else 1e-6)
+                everywhere = answers(model, given)
+                assert_same_answers({name: value[::100] for name, value in everywhere.items()},
+                                    answers(model, plain(X)[::100]), rtol=1e-9)
+    cases.finish(30)
+
+
+@by_learner
 def test_lists_and_objects(learner, count_cases):
     cases = Cases(count_cases, KIND)
     for dtype in ("float64", "int64", "bool"):

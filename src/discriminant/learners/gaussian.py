@@ -173,12 +173,20 @@ class GaussianDiscriminant(MomentLearner):
         logs = self._log_densities(door.rows_to_score(self, X), densities.log_normaliser + log_prior)
         return logs if by_class else np.asarray(logsumexp(logs, axis=1))
 
-    def sample(self, n: int, random_state: RandomState = None) -> tuple[Floats, NDArray[Any]]:
-        """Draw `n` rows and their labels from the model: X (n, d) and y (n,), in random order."""
+    def sample(self, n: int, random_state: RandomState = None, *, label: Any = None) -> tuple[Floats, NDArray[Any]]:
+        """Draw `n` rows and their labels from the model: X (n, d) and y (n,), in random order.
+
+        With `label` all rows are of that class.
+        """
         self._require_fitted()
-        parameters.check("GaussianDiscriminant.sample", {"n": [Integer(1)]}, {"n": n})
-        random = generator("GaussianDiscriminant.sample", random_state)
-        codes = random.choice(len(self.priors_), size=n, p=self.priors_).astype(np.int32)
+        owner, names = f"{type(self).__name__}.sample", self.classes_.tolist()
+        parameters.check(owner, {"n": [Integer(1)]}, {"n": n})
+        if label is not None and label not in names:
+            raise ParameterError(f"{owner}: label must be one of {', '.join(map(repr, names[:10]))}; got {label!r}.")
+        random = generator(owner, random_state)
+        if label is None:
+            codes = random.choice(len(names), size=n, p=self.priors_).astype(np.int32)
+        else:
+            codes = np.full(n, names.index(label), np.int32)
         noise = random.standard_normal((n, self.means_.shape[1]))
         return self._densities.rows(noise, codes), np.asarray(self.classes_[codes])
-

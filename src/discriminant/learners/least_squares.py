@@ -140,7 +140,7 @@ class LeastSquaresClassifier(LinearLearner):
             else:
                 alphas = np.array(self.alpha, dtype=np.float64)
                 penalties = alphas / stretch / stretch
-        if not np.isfinite(alphas).all() or (isinstance(self.alpha, str) and not alphas.all()):
+        if isinstance(self.alpha, str) and not ((alphas > 1e-300) & np.isfinite(alphas)).all():
             raise ScaleError("The squares of X leave the range of floating point, and with them the penalties to "
                              "choose from; divide X by a constant, so that its values are nearer to 1.")
         scores, squares = leave_one_out(place, moments, penalties, constant=constant,

@@ -80,7 +80,8 @@ class LeftOutHits(Pass[Floats]):
         for start in range(0, len(rows), _CHUNK_ROWS):
             chunk = order[start : start + _CHUNK_ROWS]
             chunk = chunk[np.argsort(codes[chunk], kind="stable")]
-            into += _Chunk(self, Z[chunk], codes[chunk], weights[chunk], part_in_trace[chunk]).hits()
+            with np.errstate(over="ignore", invalid="ignore"):  # rows at distances beyond any number: not right
+                into += _Chunk(self, Z[chunk], codes[chunk], weights[chunk], part_in_trace[chunk]).hits()
 
 
 class _Chunk:

@@ -38,8 +38,8 @@ _TINY = float(np.finfo(float).tiny)
 class Basis:
     """Coordinates u = turn'(y - m_k) of class k in which H = (1 - g) W + g (tr W / d) I is diagonal for some g.
 
-    turn (d, d), a multiple of an orthogonal matrix where a g is above 0; h (g, d) the diagonals, all near 1 or below;
-    log_det (g,) is log det H in the units of y.
+    turn (d, d), a multiple of an orthogonal matrix where a g is above 0; h (g, d) the diagonals, 1 on average, so that
+    their powers stay in range; log_det (g,) is log det H in the units of y.
     """
 
     turn: Floats

@@ -66,10 +66,23 @@ class Moments:
 
     def in_units(self, unit: Floats) -> Moments:
         """The same moments with the scatter in other units; exact, the ratios being powers of two."""
-        ratio = self.unit / unit
-        both = ratio if self.spread is Spread.DIAGONAL else ratio[:, None]
-        scaled = self.scatter * both * (both if self.spread is Spread.DIAGONAL else ratio)
+        with np.errstate(over="ignore", under="ignore"):
+            ratio = self.unit / unit
+            both = ratio if self.spread is Spread.DIAGONAL else ratio[:, None]
+            # A column without spread may be of any size beside the unit: its zeros stay zeros.
+            first = np.multiply(self.scatter, both, out=np.zeros_like(self.scatter), where=self.scatter != 0)
+            both = both if self.spread is Spread.DIAGONAL else ratio
+            scaled = np.multiply(first, both, out=np.zeros_like(first), where=first != 0)
         return replace(self, unit=unit, scatter=scaled)
+
+    def common_unit(self, *, centred: bool = True) -> float:
+        """A power of two near the largest deviation of a column, or its largest root mean square."""
+        squares = self.scatter.sum(axis=0) if self.spread is Spread.DIAGONAL else np.diagonal(self.pooled)
+        offset = (self.mean - self.overall_mean if centred else self.mean) / self.unit
+        with np.errstate(divide="ignore"):
+            exponents = np.log2(squares + self.weight @ offset**2) / 2 + np.log2(self.unit)
+        largest = float(exponents.max())
+        return float(np.ldexp(1.0, int(np.clip(largest, -1000, 1000)))) if np.isfinite(largest) else 1.0
 
     def with_classes(self, at: NDArray[np.intp], classes: int) -> Moments:
         """The same moments among `classes` classes, class k of these becoming class at[k] of those."""

@@ -88,7 +88,7 @@ class MemoryPlace(Place):
 
     def _row_bytes(self) -> int:
         cells = self.X.nnz // max(1, self.shape[0]) + 1 if self.is_sparse else self.shape[1]
-        return 8 * int(cells)
+        return 8 * max(1, int(cells))
 
     def _block_rows(self, task: Pass[Any]) -> int:
         by_bytes = _BLOCK_BYTES // self._row_bytes()

@@ -28,6 +28,6 @@ def coordinates_of(place: Place, classes: int, *, one_unit: bool, centred: bool 
         return span(place, classes, standardise=not one_unit, centred=centred)
     if place.is_sparse and place.shape[1] > _FORMED and spread is Spread.POOLED:
         unformed = Unformed(measure(place, classes, Spread.DIAGONAL), place)
-        return unformed.in_one_unit() if one_unit else unformed
+        return unformed.in_one_unit(centred=centred) if one_unit else unformed
     columns = InUnits(measure(place, classes, spread), place)
-    return columns.in_one_unit() if one_unit else columns
+    return columns.in_one_unit(centred=centred) if one_unit else columns

@@ -91,9 +91,10 @@ class InUnits(Coordinates):
     def lift_offset(self, coef: Floats) -> Floats:
         return np.zeros(len(coef))
 
-    def in_one_unit(self) -> Self:
-        """All columns in the largest unit, so that lengths mean what they mean to the user."""
-        return type(self)(self.moments.in_units(np.full_like(self.moments.unit, self.moments.unit.max())), self.place)
+    def in_one_unit(self, *, centred: bool = True) -> Self:
+        """All columns in one unit, so that lengths mean what they mean to the user."""
+        unit = np.full_like(self.moments.unit, self.moments.common_unit(centred=centred))
+        return type(self)(self.moments.in_units(unit), self.place)
 
 
 def from_moments(moments: Moments, *, one_unit: bool) -> Coordinates:

@@ -24,6 +24,13 @@ from discriminant.solvers.factor import Factor
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
+UNFORMED = Unsupported(
+    "a density, a sample or the covariance itself",
+    "for covariance='shared' on sparse rows of more than 4096 columns and no fewer rows",
+    "the covariance has as many rows and columns as X has columns, and is never formed",
+    "covariance='diagonal' or 'spherical', or fewer columns (sklearn.feature_selection, sklearn.random_projection)",
+)
+
 
 class GaussianDensities(ABC):
     """K densities in d columns."""
@@ -92,14 +99,6 @@ class SharedDensities(GaussianDensities):
         inside = noise @ Q
         rest = noise - inside @ Q.T
         return np.asarray((inside @ L.T @ Q.T + np.sqrt(self._beyond) * rest) * self.unit)
-
-
-UNFORMED = Unsupported(
-    "a density, a sample or the covariance itself",
-    "for covariance='shared' on sparse rows of more than 4096 columns and no fewer rows",
-    "the covariance has as many rows and columns as X has columns, and is never formed",
-    "covariance='diagonal' or 'spherical', or fewer columns (sklearn.feature_selection, sklearn.random_projection)",
-)
 
 
 class UnformedDensities(GaussianDensities):

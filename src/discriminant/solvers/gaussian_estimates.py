@@ -61,14 +61,7 @@ def full(coordinates: Coordinates, rows: Place | None, rule: Any, left_out_log_p
     for k, each in enumerate(S):
         if np.trace(each) <= 0:
             _refuse_matrix(names[k], each, 0, 0.0)
-    path = None
-    if is_chosen(rule):
-        assert rows is not None
-        gammas = offered(rule)
-        path = {"shrinkage": gammas, "score": leave_one_out_by_class(moments, rows, gammas, left_out_log_priors)}
-        gamma: Any = best_of(gammas, path["score"])
-    else:
-        gamma = _intensities(rule, S, moments, rows)
+    gamma, path = _intensities(rule, S, moments, rows, left_out_log_priors)
     each_gamma = np.broadcast_to(gamma, len(S))
     covariance = np.stack([shrunk(each, g, len(each)) for each, g in zip(S, each_gamma, strict=True)])
     factors = [factor(each, moments.precision) for each in covariance]
@@ -81,16 +74,22 @@ def full(coordinates: Coordinates, rows: Place | None, rule: Any, left_out_log_p
     return Estimate(densities, None if rule is None else gamma, path, Status.CONVERGED, stats)
 
 
-def _intensities(rule: Any, S: Floats, moments: Moments, rows: Place | None) -> Any:
-    """The shrinkage of every class: one number, or one for each (K,)."""
+def _intensities(rule: Any, S: Floats, moments: Moments, rows: Place | None, left_out_log_priors: Floats | None
+                 ) -> tuple[Any, dict[str, Any] | None]:
+    """The shrinkage of every class, one number or one for each (K,); and the path, where it was chosen from many."""
+    if is_chosen(rule):
+        assert rows is not None
+        gammas = offered(rule)
+        scores = leave_one_out_by_class(moments, rows, gammas, left_out_log_priors)
+        return best_of(gammas, scores), {"shrinkage": gammas, "score": scores}
     if not isinstance(rule, str):
-        return 0.0 if rule is None else float(rule)
+        return 0.0 if rule is None else float(rule), None
     if rule == "oas":
-        return np.array([oas(each, n, len(each)) for each, n in zip(S, moments.weight, strict=True)])
+        return np.array([oas(each, n, len(each)) for each, n in zip(S, moments.weight, strict=True)]), None
     assert rows is not None
     fourth = rows.fold(FourthMoments(moments.mean, 1.0 / moments.unit[None, :]))
     return np.array([ledoit_wolf(each, float(f), n, len(each))
-                     for each, f, n in zip(S, fourth, moments.weight, strict=True)])
+                     for each, f, n in zip(S, fourth, moments.weight, strict=True)]), None
 
 
 def diagonal(coordinates: Coordinates, rule: Any, names: list[Any]) -> Estimate:
@@ -105,7 +104,7 @@ def diagonal(coordinates: Coordinates, rule: Any, names: list[Any]) -> Estimate:
         cure = "covariance='shared'" if gamma else "shrinkage > 0, or covariance='shared' or 'spherical'"
         raise DegenerateError(f"Class {names[k]!r} has no density with covariance='diagonal': {what}. Use {cure}.")
     densities = DiagonalDensities(moments.unit, moments.mean, variance)
-    return Estimate(densities, None if rule is None else gamma, None, Status.CONVERGED, {"route": "variances"})
+    return Estimate(densities, None if rule is None else gamma, None, Status.CONVERGED, _variances(moments))
 
 
 def spherical(coordinates: Coordinates, names: list[Any]) -> Estimate:
@@ -117,7 +116,11 @@ def spherical(coordinates: Coordinates, names: list[Any]) -> Estimate:
         raise DegenerateError(f"Class {names[k]!r} has no density with covariance='spherical': all its rows are "
                               "equal. Use covariance='shared'.")
     densities = DiagonalDensities(moments.unit, moments.mean, variance, spherical=True)
-    return Estimate(densities, None, None, Status.CONVERGED, {"route": "variances"})
+    return Estimate(densities, None, None, Status.CONVERGED, _variances(moments))
+
+
+def _variances(moments: Moments) -> dict[str, Any]:
+    return {"route": "variances", "rank": len(moments.unit), "condition": 1.0}
 
 
 def _refuse_matrix(name: Any, S: Floats, rank: int, gamma: float) -> None:

@@ -47,7 +47,7 @@ def refine(place: Place, targets: Floats, equations: NormalEquations, penalty: F
         step = solve(gradient - penalty[:, None] * B)
         size = float(np.abs(step).max(initial=0.0))
         if size > before / 4:
-            settled = before <= 1e-8 * float(np.abs(B).max(initial=0.0))
+            settled = before <= 1e-12 * float(np.abs(B).max(initial=0.0))
             break
         squares = float((sums.squares - (step * (2 * gradient - equations.S @ step)).sum(axis=0)).sum())
         B = B + step

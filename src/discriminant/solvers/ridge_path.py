@@ -17,9 +17,9 @@ Floats = NDArray[np.float64]
 def ridge_grid(moments: Moments, columns: int, *, constant: bool) -> Floats:
     """Penalties from far below to far above the mean variance of a column: what "loo" tries."""
     S = NormalEquations.of(moments, np.eye(len(moments.weight)), constant=constant).S
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", under="ignore"):
         level = (np.diagonal(S) * moments.unit * moments.unit).sum() / columns
-        return np.asarray(max(level, np.finfo(float).tiny) * np.logspace(-8, 1, 28))
+    return np.asarray((level if S.any() else 1.0) * np.logspace(-8, 1, 28))
 
 
 def leave_one_out(place: Place, moments: Moments, alphas: Floats, *, constant: bool, by_share: bool

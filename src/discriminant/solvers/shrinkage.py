@@ -62,9 +62,10 @@ def standardised(moments: Moments, place: Place, priors: Floats) -> Floats:
     deviation[deviation == 0] = 1.0 / np.broadcast_to(moments.unit, deviation.shape)[deviation == 0]
     with np.errstate(over="ignore", divide="ignore"):
         scale = 1.0 / (deviation * moments.unit)
-    if not np.isfinite(scale).all():
-        raise ScaleError("X holds columns so small that 1 / deviation leaves the range of floating point; multiply "
-                         "them by a constant.")
+        representable = np.isfinite(scale).all() and np.isfinite(deviation**2).all() and (deviation**2).all()
+    if not representable:
+        raise ScaleError("X holds columns so small or so different in scale that their deviations leave the range of "
+                         "floating point; multiply them by constants, so that their values are nearer to 1.")
     fourth = place.fold(FourthMoments(moments.mean, scale))
     total = np.zeros(moments.scatter.shape[1:])
     for k, n in enumerate(moments.weight):

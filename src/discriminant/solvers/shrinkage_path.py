@@ -6,7 +6,7 @@ import numpy as np
 import scipy.linalg as la
 from numpy.typing import NDArray
 
-from discriminant.errors import InputError
+from discriminant.errors import InputError, ScaleError
 from discriminant.passes.left_out import LeftOutHits
 from discriminant.passes.left_out_full import Basis, LeftOutFullHits
 from discriminant.passes.moments import Moments
@@ -21,7 +21,11 @@ Bools = NDArray[np.bool_]
 def leave_one_out(coordinates: Coordinates, gammas: Floats, log_priors: Floats | None) -> Floats:
     """The leave-one-out accuracy of every shrinkage; NaN where the covariance without shrinkage is singular."""
     assert coordinates.place is not None
-    task = LeftOutHits(coordinates.moments, gammas, log_priors, coordinates.columns)
+    with np.errstate(over="ignore"):
+        task = LeftOutHits(coordinates.moments, gammas, log_priors, coordinates.columns)
+    if not np.isfinite(task.turn).all():
+        raise ScaleError("X holds numbers so small that 1 / deviation leaves the range of floating point; multiply X "
+                         "by a constant, so that its values are nearer to 1.")
     return np.asarray(coordinates.place.fold(task) / coordinates.moments.total)
 
 

@@ -32,7 +32,7 @@ class Span(Coordinates):
         self.columns = place.shape[1]
         moments = measure(place, classes, Spread.DIAGONAL)
         self.centre = moments.overall_mean if centred else np.zeros(self.columns)
-        self.unit = np.full(self.columns, moments.unit.max())
+        self.unit = np.full(self.columns, moments.common_unit(centred=centred))
         if standardise:
             deviation = np.sqrt(moments.scatter.sum(axis=0) / moments.total) * moments.unit
             self.unit = np.where(deviation > 0, deviation, 1.0)
@@ -80,7 +80,8 @@ class DenseSpan(Span):
         # Pivoting R alone tells the rank as well as pivoting all of X would, at a fraction of the cost.
         turn, R, order = la.qr(R, pivoting=True, check_finite=False)
         lengths = np.abs(np.diagonal(R))
-        kept = int((lengths > len(R) * np.finfo(float).eps * lengths[0]).sum())
+        reach = max(lengths[0], float(np.linalg.norm(self.centre / self.unit)))  # centring rounds at this size
+        kept = max(1, int((lengths > len(R) * np.finfo(float).eps * reach).sum()))
         self._basis = Q @ turn[:, :kept]
         Z = np.empty((len(X), kept))
         Z[order] = R[:kept].T
@@ -101,11 +102,13 @@ class SparseSpan(Span):
         self._rows = place.whole()
         G = self._rows.outer(1.0 / self.unit)
         shift = self.centre / self.unit
+        reach = np.diagonal(G).max()  # centring rounds at this size
         across = self._rows.times((shift / self.unit)[:, None])
         G += shift @ shift - across - across.T
         values, vectors = la.eigh(G, check_finite=False)
-        kept = values > len(G) * np.finfo(float).eps * max(values[-1], 0.0)
-        roots = np.sqrt(values[kept])
+        kept = values > len(G) * np.finfo(float).eps * max(values[-1], reach)
+        kept[-1] = True
+        roots = np.sqrt(np.maximum(values[kept], np.finfo(float).tiny))
         self._turn = vectors[:, kept] / roots
         return np.ascontiguousarray(vectors[:, kept] * roots)
 

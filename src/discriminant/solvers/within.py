@@ -86,7 +86,7 @@ def within_of(coordinates: Coordinates, rows: Place | None, rule: Any, priors: F
         return _unformed(coordinates, rule, priors)
     if isinstance(rule, str) and rule == "auto":
         assert rows is not None
-        by_class = InUnits(measure(rows, len(priors), Spread.BY_CLASS), rows).in_one_unit()
+        by_class = InUnits(measure(rows, len(priors), Spread.BY_CLASS), rows)
         covariance = standardised(by_class.moments, rows, priors)
         made = factor(_or_identity(covariance), moments.precision)
         return Within(by_class, covariance, made, None, None)
