@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import warnings
 from pathlib import Path
@@ -20,13 +21,14 @@ def main() -> None:
     asked = _arguments()
     scale, limits, load = Scale(asked.quick), Limits(), machine.load()
     described = machine.describe()
+    gc.freeze()  # what the imports left behind need not be searched before every sample
     print("  ".join(f"{name} {what}" for name, what in described.items()))
     print(f"load average {load:.1f}{', so others are at work: expect noise' if load > 0.5 else ''}")
     runs = [run for work in every_work() if asked.only.lower() in work.name.lower()
             for run in _hold(work, scale, limits)]
     print(f"\nlimits: {limits.bandwidth / 1e9:.1f} GB/s, "
           + ", ".join(f"{peak / 1e9:.0f} GFLOP/s in {dtype}" for dtype, peak in limits.peak.items()))
-    report.print_verdicts(report.verdicts(runs, limits))
+    report.print_verdicts(report.verdicts(runs, limits), quick=asked.quick)
     if asked.quick or asked.only:
         return
     _PAGE.write_text(report.page(runs, limits, described, load))

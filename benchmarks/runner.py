@@ -11,7 +11,7 @@ from benchmarks.quiet import Quiet
 
 _LEAST, _LEAST_LONG, _MOST = 5, 3, 25  # rounds
 _LONG = 4.0  # s of a round; longer ones need be made three times only
-_BUDGET, _MOST_TIME, _PATIENCE = 5.0, 40.0, 20.0  # s of a contest: enough, too much, spent on waiting
+_BUDGET, _MOST_TIME, _PATIENCE = 5.0, 40.0, 30.0  # s of a contest: enough, too much, spent on waiting
 _SETTLED = 0.05  # how closely a contestant's two best times agree when neither was disturbed
 
 

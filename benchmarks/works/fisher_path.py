@@ -32,7 +32,7 @@ def _prepare(case: str, scale: Scale) -> Contest:
 WORKS = [
     Work(
         "Fisher, 50 shrinkages by exact leave-one-out, 20k x 200, K = 5", FAMILIES, _prepare,
-        [takes(0.7, [LDA], "one plain fit of scikit-learn's default solver")],
+        [takes(0.7, [LDA], "scikit-learn's default fit")],
         quality="share of 20k unseen rows put right", quality_form="{:.4f}",
         notes="scikit-learn would fit n x 50 times for the same answer; beside it stands its one fit without any path.",
     ),

@@ -82,8 +82,8 @@ def refuse_one_class(training: Training, name: str) -> None:
                          f"{training.classes.tolist()[0]!r} (n_samples={training.place.shape[0]}).")
     empty = np.flatnonzero(training.class_weights <= 0)
     if len(empty):
-        raise InputError(f"All rows of class {training.classes.tolist()[empty[0]]!r} have weight 0; leave the class out of y, "
-                         "or give one of its rows a weight.")
+        raise InputError(f"All rows of class {training.classes.tolist()[empty[0]]!r} have weight 0; leave the class "
+                         "out of y, or give one of its rows a weight.")
 
 
 def rows_to_score(learner: Any, X: Any) -> Place:

@@ -19,6 +19,12 @@ class DegenerateError(InputError):
     """A class whose rows do not spread in every direction, so that it has no density."""
 
 
+OUT_OF_RANGE = (
+    "X holds numbers so large, so small or so different in scale that what is computed from them leaves the range of "
+    "floating point; multiply its columns by constants, so that their values are nearer to 1."
+)
+
+
 class UnsupportedHere(NotImplementedError):
     """A pass has no honest meaning in a place. Raised only by the markers of `places/unsupported.py`."""
 

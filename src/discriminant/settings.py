@@ -65,12 +65,12 @@ class _ThreadLimit(LibController):  # type: ignore[misc]
     filename_prefixes = ("_core",)
     check_symbols = ("discriminant_get_thread_limit", "discriminant_set_thread_limit")
 
-    def get_num_threads(self) -> int:
-        return int(self.dynlib.discriminant_get_thread_limit()) or _machine_threads()
+    def get_num_threads(self) -> int | None:
+        """None while there is no limit: threadpoolctl gives it back to `set_num_threads`, which then leaves none."""
+        return int(self.dynlib.discriminant_get_thread_limit()) or None
 
-    def set_num_threads(self, num_threads: int) -> None:
-        limit = num_threads if num_threads < _machine_threads() else 0  # so that restoring no limit leaves none
-        self.dynlib.discriminant_set_thread_limit(ctypes.c_int(limit))
+    def set_num_threads(self, num_threads: int | None) -> None:
+        self.dynlib.discriminant_set_thread_limit(ctypes.c_int(num_threads or 0))
 
     def get_version(self) -> None:
         return None

@@ -87,7 +87,7 @@ def left_out_distances(record):
 
 
 def worst_share(X, y, w, place_rows=None, gammas=GAMMAS):
-    """The largest relative error of a left-out distance, and how many were compared.
+    """The largest error of a left-out distance, relative where it is above 1, and how many were compared.
 
     A row that alone makes most of the scatter in a direction takes digits with it when it goes: what is left of that
     direction is the share 1 - c'q, and errors count times (1e4 of) that share where it is below 1e-4.
@@ -110,7 +110,7 @@ def worst_share(X, y, w, place_rows=None, gammas=GAMMAS):
             if i not in wanted:
                 wanted[i] = distances_without(X, y, weights, i, gammas)
             truth = wanted[i][np.searchsorted(gammas, some)].T
-            worst = max(worst, float((np.abs(D[row] - truth) / truth * share[row]).max()))
+            worst = max(worst, float((np.abs(D[row] - truth) / np.maximum(truth, 1.0) * share[row]).max()))
             count += truth.size
     return worst, count
 
@@ -157,7 +157,7 @@ def test_left_out_distances_with_outlying_rows(far, count_cases):
     X, y, _ = rows(3)
     X[[3, 17]] *= far
     worst, count = worst_share(X, y, None)
-    assert worst <= 1e-10
+    assert worst <= 1e-10 + 1e-15 * far**2  # the condition of the scatter, as long as one such row is in it
     count_cases("numerics: left-out distances against refits", count)
     found = FisherDiscriminant(shrinkage=GAMMAS.tolist()).fit(X, y)
     wanted, tie = brute_force(X, y, np.ones(len(X)), GAMMAS)
@@ -358,8 +358,7 @@ def test_path_of_penalties_of_other_kinds_of_rows(n, d, fit_intercept, kind, cou
         if n < d and alpha < 1e-3:
             continue  # test_small_penalties_with_more_columns_than_rows
         left = [ridge_without(X, y, np.ones(n), i, alpha, "one-of-k", fit_intercept) for i in range(n)]
-        if kind is not np.float32:
-            assert found.path_["score"][g] == pytest.approx(np.mean([a == b for (a, _), b in zip(left, y, strict=True)]))
+        assert found.path_["score"][g] == pytest.approx(np.mean([a for a, _ in left] == y))
         squares = np.mean([square for _, square in left])
         assert found.path_["squared_error"][g] == pytest.approx(squares, rel=1e-4 if kind is np.float32 else 1e-8)
         count_cases("numerics: leave-one-out paths against brute force")
@@ -372,7 +371,8 @@ def test_path_of_penalties_with_an_outlying_row(fit_intercept):
     X[4] *= 1e4
     found = LeastSquaresClassifier(alpha=ALPHAS, fit_intercept=fit_intercept).fit(X, y)
     for g, alpha in enumerate(ALPHAS):
-        squares = np.mean([ridge_without(X, y, np.ones(30), i, alpha, "one-of-k", fit_intercept)[1] for i in range(30)])
+        left = [ridge_without(X, y, np.ones(30), i, alpha, "one-of-k", fit_intercept) for i in range(30)]
+        squares = np.mean([square for _, square in left])
         assert found.path_["squared_error"][g] == pytest.approx(squares, rel=1e-6)
 
 
@@ -384,5 +384,17 @@ def test_small_penalties_with_more_columns_than_rows(fit_intercept):
     for alpha in (1e-6, 1e-9, 1e-11):
         found = LeastSquaresClassifier(alpha=[alpha], fit_intercept=fit_intercept).fit(X, y)
         left = [ridge_without(X, y, np.ones(14), i, alpha, "one-of-k", fit_intercept) for i in range(14)]
+        squares = np.mean([square for _, square in left])
         assert found.path_["score"][0] == pytest.approx(np.mean([a for a, _ in left] == y))
-        assert found.path_["squared_error"][0] == pytest.approx(np.mean([square for _, square in left]), rel=1e-8)
+        assert found.path_["squared_error"][0] == pytest.approx(squares, rel=1e-8)
+
+
+@pytest.mark.xfail(reason="B36: a class that is gone predicts 0, which may be the largest")
+def test_penalties_and_a_row_that_leaves_no_class_behind():
+    y = np.arange(31) % 3
+    y[30] = 3
+    for seed in range(20):
+        X = np.random.default_rng(seed).normal(size=(31, 3))
+        model = LeastSquaresClassifier(alpha=[0.01], fit_intercept=False).fit(X, y)
+        hits = sum(ridge_without(X, y, np.ones(31), i, 0.01, "one-of-k", False)[0] == y[i] for i in range(31))
+        assert model.path_["score"][0] == pytest.approx(hits / 31)

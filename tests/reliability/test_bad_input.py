@@ -190,6 +190,31 @@ def test_rows_for_each_method(learner, count_cases):
     cases.finish(500)
 
 
+@by_learner
+def test_one_bad_cell_among_many_rows(learner, count_cases):
+    """In rows of which only a few are looked at before the first read."""
+    cases = Cases(count_cases, KIND)
+    large = problems.blobs(20_000, 5, 3)
+    few = np.where(np.random.default_rng(0).random(large.X.shape) < 0.05, large.X, 0.0)
+    model = learner().fit(large.X, large.y)
+    for value, word in ((np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")):
+        for row, column in ((0, 4), (1, 0), (13_333, 2), (19_998, 3), (19_999, 4)):
+            rows = {"dense": with_cell(large.X, value, row, column), "sparse": sp.csr_array(with_cell(few, value, row, column)),
+                    "float32": with_cell(large.X, value, row, column, np.float32),
+                    "float16": with_cell(large.X, value, row, column, np.float16),
+                    "Fortran": np.asfortranarray(with_cell(large.X, value, row, column)),
+                    "sparse, full": sp.csc_array(with_cell(large.X, value, row, column))}
+            for kind, X in rows.items():
+                came = (f"{word} (row {row}, column {column})",)
+                for configuration in configurations(learner)[:: 1 if kind in ("dense", "sparse") else 20]:
+                    with cases.case(f"{registry.name_of(learner, configuration)}, {value} in row {row} of {kind} rows"):
+                        assert_refused(lambda: learner(**configuration).fit(X, large.y), ROWS, came)
+                for method in (name for name in METHODS if hasattr(model, name)):
+                    with cases.case(f"{learner.__name__}.{method}, {value} in row {row} of {kind} rows"):
+                        assert_refused(lambda: getattr(model, method)(X), ROWS, came)
+    cases.finish(200)
+
+
 def assert_refused_but_names(call, words, came):
     """`assert_refused`, where a warning that the model was fitted without column names may come first."""
     def without_warning():

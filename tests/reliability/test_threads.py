@@ -14,7 +14,7 @@ from contract import registry
 from reliability.checks import Cases
 
 KIND = "fits and predictions in threads"
-LARGE = problems.blobs(30_000, 12, 3)
+LARGE = problems.blobs(30_000, 12, 3, labels=["ape", "bee", "cat"])
 SMALL = problems.three()
 by_learner = pytest.mark.parametrize("learner", registry.learners(), ids=lambda learner: learner.__name__)
 

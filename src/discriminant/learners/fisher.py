@@ -163,4 +163,4 @@ def criterion(coordinates: Coordinates, found: Discriminants) -> float:
     bottom = V.T @ coordinates.scatter_times(V)
     if not V.size or not np.diagonal(bottom).all():
         return float("inf") if V.size else 0.0
-    return float(np.trace(np.linalg.solve(bottom, top)))
+    return float(np.trace(np.linalg.pinv(bottom, hermitian=True) @ top))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discriminant import door
 from discriminant.errors import ParameterError, ScaleError
-from discriminant.learners.linear import LinearLearner
+from discriminant.learners.linear import LinearLearner, range_checked_later
 from discriminant.parameters import Allowed, ListOf, Mapped, OneOf, Real
 from discriminant.places.place import Place
 from discriminant.result import Result, Status
@@ -85,13 +85,14 @@ class LeastSquaresClassifier(LinearLearner):
         targets = self._target_table(training.class_weights)
         constant = bool(self.fit_intercept)
         wide = training.place.shape[1] > training.place.shape[0]
-        # Penalties and shortest solutions are about lengths in the user's columns, which then share one unit.
-        coordinates = coordinates_of(training.place, len(training.classes), centred=constant,
-                                     one_unit=wide or self._is_chosen() or self.alpha > 0)
-        if isinstance(coordinates, Unformed):
-            self._fit_unformed(coordinates, targets)
-        else:
-            self._fit_formed(coordinates, targets)
+        with range_checked_later():
+            # Lengths in the user's columns matter to a choice among penalties, and to the shortest of many solutions.
+            coordinates = coordinates_of(training.place, len(training.classes), centred=constant,
+                                         one_unit=wide or self._is_chosen())
+            if isinstance(coordinates, Unformed):
+                self._fit_unformed(coordinates, targets)
+            else:
+                self._fit_formed(coordinates, targets)
         self._remember(training)
         self.result_.stats.update(passes=training.place.passes_made, seconds=perf_counter() - started)
         return self
@@ -100,8 +101,7 @@ class LeastSquaresClassifier(LinearLearner):
         place, constant = coordinates.place, bool(self.fit_intercept)
         assert place is not None
         alpha = self._choose(place, coordinates) if self._is_chosen() else float(self.alpha)
-        with np.errstate(over="ignore"):
-            penalty = float(np.float64(alpha) / coordinates.stretch / coordinates.stretch)
+        penalty = float(np.float64(alpha) / coordinates.stretch / coordinates.stretch)
         solution = least_squares(place, coordinates.moments, targets, penalty, constant=constant)
         full = solution.rank == coordinates.columns
         status = Status.CONVERGED if full or alpha > 0 else Status.RANK_DEFICIENT
@@ -133,13 +133,12 @@ class LeastSquaresClassifier(LinearLearner):
 
     def _choose(self, place: Place, coordinates: Coordinates) -> float:
         constant, moments, stretch = bool(self.fit_intercept), coordinates.moments, coordinates.stretch
-        with np.errstate(over="ignore"):
-            if isinstance(self.alpha, str):
-                penalties = ridge_grid(moments, coordinates.columns, constant=constant)
-                alphas = penalties * stretch * stretch
-            else:
-                alphas = np.array(self.alpha, dtype=np.float64)
-                penalties = alphas / stretch / stretch
+        if isinstance(self.alpha, str):
+            penalties = ridge_grid(moments, coordinates.columns, constant=constant)
+            alphas = penalties * stretch * stretch
+        else:
+            alphas = np.array(self.alpha, dtype=np.float64)
+            penalties = alphas / stretch / stretch
         if isinstance(self.alpha, str) and not ((alphas > 1e-300) & np.isfinite(alphas)).all():
             raise ScaleError("The squares of X leave the range of floating point, and with them the penalties to "
                              "choose from; divide X by a constant, so that its values are nearer to 1.")

@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from discriminant import door, parameters
 from discriminant.blocks.functions import LinearFunctions
-from discriminant.errors import ScaleError, VersionWarning
+from discriminant.errors import OUT_OF_RANGE, ScaleError, VersionWarning
 from discriminant.passes.a_pass import Pass
 from discriminant.passes.scores import FirstBad, Scores
 from discriminant.places.place import Place
@@ -81,9 +81,7 @@ class LinearLearner(Learner):
         if len(coef) == 2:
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
         if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
-            at = int(np.argmin(np.isfinite(coef).all(axis=0)))
-            raise ScaleError(f"The coefficient of column {at} of X leaves the range of floating point; multiply that "
-                             "column by a constant, so that its values are nearer to 1.")
+            raise ScaleError(OUT_OF_RANGE)
         self.coef_, self.intercept_ = np.ascontiguousarray(coef), np.ascontiguousarray(intercept)
 
     def _scored(self, X: Any, *, winners: bool) -> NDArray[Any]:
@@ -102,6 +100,11 @@ class LinearLearner(Learner):
         """The class of every row: the largest score; for two classes `classes_[1]` where the score is > 0."""
         codes = self._scored(X, winners=True)
         return np.asarray(self.classes_[codes])
+
+
+def range_checked_later() -> np.errstate:
+    """For fitting: what leaves the range of floating point shows in the result, which is checked, not in warnings."""
+    return np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore")
 
 
 def scores_of(place: Place, functions: LinearFunctions) -> Floats:

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 from discriminant import door
 from discriminant.errors import DegenerateError, ParameterError
-from discriminant.learners.linear import LinearLearner, log_posteriors
+from discriminant.learners.linear import LinearLearner, log_posteriors, range_checked_later
 from discriminant.learners.priors import prior_of
 from discriminant.learners.stream import MomentStream
 from discriminant.passes.moments import Spread
@@ -52,8 +52,9 @@ class MomentLearner(LinearLearner):
         priors = prior_of(self.priors, training.class_weights)
         self._check_together(len(classes), place.shape[1])
         spread, one_unit = self._moments_needed()
-        coordinates = coordinates_of(place, len(classes), one_unit=one_unit, spread=spread)
-        self._learn(coordinates, place, classes, priors)
+        with range_checked_later():
+            coordinates = coordinates_of(place, len(classes), one_unit=one_unit, spread=spread)
+            self._learn(coordinates, place, classes, priors)
         self._remember(training)
         self._missing = ""
         self.__dict__.pop("_stream", None)
@@ -81,7 +82,8 @@ class MomentLearner(LinearLearner):
             expected = len(names) if stream.announced is None else len(stream.announced)
             self._check_together(expected, training.place.shape[1])
             try:
-                self._learn(from_moments(moments, one_unit=one_unit), None, names, priors)
+                with range_checked_later():
+                    self._learn(from_moments(moments, one_unit=one_unit), None, names, priors)
             except DegenerateError as error:
                 self._missing = str(error)
         self._remember(replace(training, classes=names))

@@ -26,7 +26,7 @@ _ROWS = 1024
 
 
 class Pair:
-    """The unrounded sum high + low of two arrays, low below the last bit of high."""
+    """The sum high + low of two arrays: low holds what the additions to high have rounded away."""
 
     def __init__(self, high: Floats, low: Floats) -> None:
         self.high, self.low = high, low
@@ -40,6 +40,15 @@ class Pair:
     def join(self, other: Pair) -> None:
         self.add(other.high)
         self.low += other.low
+
+    def rounded(self) -> Floats:
+        return self.high + self.low
+
+    def settled(self) -> Pair:
+        """The same sum with low below the last bit of high again, should high have cancelled."""
+        out = Pair(self.high, np.zeros_like(self.low))
+        out.add(self.low)
+        return out
 
     def times(self, factor: Floats) -> Pair:
         """By an array that broadcasts with this one: the high part as Dekker's product."""
@@ -86,6 +95,7 @@ class ExactResiduals(Pass[ExactSums]):
         R.add(-self.b)
         for part in _products(rows, slopes):
             R.add(part * -lengths)
+        R = R.settled()
         squares = R.high * R.high
         into.squares += (squares if weights is None else squares * weights).sum(axis=0)
         if weights is not None:
@@ -116,13 +126,13 @@ def _slices(A: Floats, bits: int, low: Floats | None = None) -> tuple[list[Float
     rest, below = A / length, None if low is None else low / length
     slices: list[Floats] = []
     grid = 0.75 * 2.0 ** (53 - bits)  # what is added to it and taken away again is rounded to its last bit
-    while len(slices) < _SLICES and (not slices or rest.any()):
+    while len(slices) < _SLICES and (not slices or below is not None or rest.any()):
         part = (rest + grid) - grid
         rest = rest - part
         slices.append(part)
         grid *= 2.0**-bits
         if len(slices) == 2 and below is not None:  # rest has lost enough bits to take in those of `low`
-            rest = rest + below
+            rest, below = rest + below, None
     return slices, length
 
 

@@ -11,7 +11,7 @@ and the row goes to the largest of -(n - w) D_k / 2 + log prior_k.
 In W's eigenvectors B is diagonal: 1 / (h_j + e_i), where h_j belongs to the shrinkage and e_i, the row's part in the
 trace, is tiny. Expanded in powers of e_i / h_j, all of q, z'Bv and v'Bv for many rows and shrinkages are matrix
 products. Rows are sorted by length, so that those of one product have nearly the same e_i and two or three powers
-reach 1e-11; rows for which they do not are divided out one by one.
+reach 1e-12; rows for which they do not are divided out one by one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Codes = NDArray[np.int32]
 
 _CHUNK_ROWS = 1024
 _MOST_POWERS = 6
-_TRUNCATION = 1e-11
+_TRUNCATION = 1e-12
 _TABLE_CELLS = 1 << 20
 
 
@@ -80,7 +80,7 @@ class LeftOutHits(Pass[Floats]):
         for start in range(0, len(rows), _CHUNK_ROWS):
             chunk = order[start : start + _CHUNK_ROWS]
             chunk = chunk[np.argsort(codes[chunk], kind="stable")]
-            with np.errstate(over="ignore", invalid="ignore"):  # rows at distances beyond any number: not right
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # at distances beyond numbers: wrong
                 into += _Chunk(self, Z[chunk], codes[chunk], weights[chunk], part_in_trace[chunk]).hits()
 
 

@@ -6,6 +6,11 @@ and leaving it out turns its residual r into r / (1 - h), for every target and w
 for all penalties are one product with z^2 and the fits one product with z. Targets are the indicators of the classes;
 the row goes to the class of the largest left-out prediction, divided, where the coding asks for it, by the class's
 weight without the row.
+
+Where there are as many coordinates as rows can fill, the fit without penalty is exact, and 1 - h and r are differences
+of nearly equal numbers. They are then taken for what they are,
+    1 - h = a w sum_j z_j^2 / (e_j (e_j + a)),      r = a sum_j z_j (Z'T)_j / (e_j (e_j + a)),
+whose common factor a drops out.
 """
 
 from __future__ import annotations
@@ -34,12 +39,15 @@ class LeftOut:
 
 
 class LeftOutRidge(Pass[LeftOut]):
-    """`turn` (d, r) leads from x - centre to coordinates; `inverse` (r, G) holds 1 / (e + a); `cross` (r, K) = Z'T."""
+    """`turn` (d, r) leads from x - centre to coordinates; `inverse` (r, G) holds 1 / (e + a); `cross` (r, K) = Z'T.
+
+    With `exact` the fit without penalty is exact, and `inverse` holds 1 / (e (e + a)).
+    """
 
     def __init__(self, centre: Floats, turn: Floats, inverse: Floats, cross: Floats, class_weight: Floats, *,
-                 constant: bool, by_share: bool) -> None:
+                 constant: bool, by_share: bool, exact: bool) -> None:
         self.centre, self.turn, self.inverse = centre, turn, inverse
-        self.class_weight, self.constant, self.by_share = class_weight, constant, by_share
+        self.class_weight, self.constant, self.by_share, self.exact = class_weight, constant, by_share, exact
         penalties, classes = inverse.shape[1], cross.shape[1]
         self.fits = (inverse[:, :, None] * cross[:, None, :]).reshape(len(inverse), penalties * classes)
 
@@ -63,16 +71,20 @@ class LeftOutRidge(Pass[LeftOut]):
 
     def _add(self, Z: Floats, codes: NDArray[np.int32], weights: Floats, into: LeftOut) -> None:
         total, classes = self.class_weight.sum(), len(self.class_weight)
-        leverage = _product(Z * Z, self.inverse)
-        fits = _product(Z, self.fits).reshape(len(Z), -1, classes)
-        if self.constant:
-            leverage += 1.0 / total
-            fits += self.class_weight / total
-        keep = 1.0 - weights[:, None] * leverage  # (rows, penalties)
-        known = keep > _DETERMINED
         target = np.zeros((len(Z), 1, classes))
         target[np.arange(len(Z)), 0, codes] = 1.0
-        left_out = target - (target - fits) / np.where(known, keep, 1.0)[:, :, None]
+        leverage = weights[:, None] * _product(Z * Z, self.inverse)  # (rows, penalties)
+        fits = _product(Z, self.fits).reshape(len(Z), -1, classes)
+        if self.exact:
+            keep, residual, known = leverage, fits, leverage > 0
+        else:
+            if self.constant:
+                leverage += weights[:, None] / total
+                fits += self.class_weight / total
+            keep, residual = 1.0 - leverage, target - fits
+            known = keep > _DETERMINED
+        known &= (self.class_weight[codes] > weights)[:, None]  # others leave no class behind
+        left_out = target - residual / np.where(known, keep, 1.0)[:, :, None]
         into.squares += weights @ ((left_out - target) ** 2).sum(axis=2)
         if self.by_share:
             share = np.tile(self.class_weight, (len(Z), 1))

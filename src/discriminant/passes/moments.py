@@ -55,7 +55,9 @@ class Moments:
 
     @property
     def overall_mean(self) -> Floats:
-        return np.asarray((self.weight / self.total) @ self.mean)
+        """Measured from one of the class means, so that a column that is constant keeps its very value."""
+        first = self.mean[int(self.weight.argmax())]
+        return np.asarray(first + (self.weight / self.total) @ (self.mean - first))
 
     def is_finite(self) -> bool:
         """Whether every cell that went in was finite and no square overflowed: the diagonal alone proves it."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
+from contextvars import copy_context
 from functools import cache
 from typing import Generic, TypeVar
 
@@ -31,9 +33,10 @@ class _OneBlasThread:
         self._lock, self._crews = threading.Lock(), 0
 
     def forget(self) -> None:
-        """In a forked child: the crews of the parent are not here, and the lock may have been held by one of them."""
-        if self._crews:
-            self._limit.restore_original_limits()
+        """In a forked child: the parent's crews are not here, and one of them may have held the lock.
+
+        A limit in force stays: giving it back takes a lock of BLAS, which the fork may have caught as well.
+        """
         self._lock, self._crews = threading.Lock(), 0
 
     def __enter__(self) -> None:
@@ -75,7 +78,8 @@ class Crew(Generic[T]):
 
     def run(self, task: Callable[[int], T], count: int) -> list[T]:
         answers: dict[int, T] = {}
-        workers = [threading.Thread(target=self._work, args=(task, count, answers), daemon=True)
+        # Each worker runs in a copy of the caller's context, where NumPy keeps how it treats floating-point errors.
+        workers = [threading.Thread(target=copy_context().run, args=(self._work, task, count, answers), daemon=False)
                    for _ in range(min(self._threads, count))]
         try:
             with _one_blas_thread:
@@ -86,8 +90,7 @@ class Crew(Generic[T]):
         except BaseException:  # an interrupt: tell the workers, wait for the blocks in hand, and pass it on
             self._stop.set()
             for worker in workers:
-                if worker.ident is not None:
-                    worker.join()
+                _join_whatever_comes(worker)
             raise
         if self._error is not None:
             raise self._error
@@ -107,3 +110,10 @@ class Crew(Generic[T]):
                 self._error = self._error or error
                 self._stop.set()
                 return
+
+
+def _join_whatever_comes(worker: threading.Thread) -> None:
+    """Wait for a worker that was told to stop; one that is not started, or another Ctrl-C, changes nothing."""
+    while worker.is_alive():
+        with suppress(KeyboardInterrupt):
+            worker.join()

@@ -13,6 +13,8 @@ import numpy as np
 import scipy.linalg as la
 from numpy.typing import NDArray
 
+from discriminant.errors import OUT_OF_RANGE, ScaleError
+
 Floats = NDArray[np.float64]
 
 _ROUNDINGS = 16  # exactly singular moments of few columns were seen with eigenvalues up to 8 units of rounding
@@ -49,6 +51,8 @@ def factor(A: Floats, precision: float, *, equilibrate: bool = True) -> Factor:
 
     Without `equilibrate` lengths are taken as they are, and dropped directions are those short in A itself.
     """
+    if not np.isfinite(A).all():
+        raise ScaleError(OUT_OF_RANGE)
     diagonal = np.diagonal(A)
     live = np.flatnonzero(diagonal > 0)
     scale = np.zeros(len(A))

@@ -16,6 +16,7 @@ import numpy as np
 import scipy.linalg as la
 from numpy.typing import NDArray
 
+from discriminant.errors import OUT_OF_RANGE, ScaleError
 from discriminant.passes.distances import DeviationByClass, Distances, MetricByClass, OneMetric
 from discriminant.places.unsupported import Unsupported
 from discriminant.solvers.coordinates import Coordinates
@@ -145,6 +146,8 @@ class DiagonalDensities(GaussianDensities):
 
     def __init__(self, unit: Floats, mean: Floats, variance: Floats, *, spherical: bool = False) -> None:
         self.unit, self.mean, self._variance, self.spherical = unit, mean, variance, spherical
+        if not np.isfinite(mean / unit).all():
+            raise ScaleError(OUT_OF_RANGE)
         log_det = np.log(np.broadcast_to(variance, mean.shape)).sum(axis=1)
         self.log_normaliser = np.array([_log_normaliser(each, unit) for each in log_det])
 

@@ -25,15 +25,16 @@ from discriminant.passes.tsqr import TriangularFactor
 from discriminant.places.place import Place
 from discriminant.solvers.factor import Factor, factor
 from discriminant.solvers.normal_equations import NormalEquations
-from discriminant.solvers.refinement import refine
+from discriminant.solvers.refinement import Refined, refine
 from discriminant.solvers.triangle import Triangle
 
 Floats = NDArray[np.float64]
 
 # The share of the coefficients' size that solving with S may lose (a bound, seldom reached) before they are refined:
-# for rows in float64, for many of them, and for rows in float32, whose S is summed in float32.
+# for rows in float64, for many of them, and for rows in float32, whose S is summed in float32. Refining takes all
+# coefficients to their last bit, those of many rows to 1e-8.
 _LOSS, _LOSS_OF_MANY, _LOSS_SINGLE = 1e-10, 1e-8, 1e-4
-_MANY = 1 << 23  # cells times targets: refining reads them for longer than the moments took
+_MANY = 1 << 23  # cells times targets: reading them to twice the digits takes longer than the moments did
 _REFINABLE = 0.05  # S is no guide for refining where it may lose more than this
 
 
@@ -74,6 +75,7 @@ class _Problem:
         many = place.shape[0] * place.shape[1] * targets.shape[1] > _MANY
         single = equations.precision > np.finfo(float).eps
         self.allowed = _LOSS_SINGLE if single else _LOSS_OF_MANY if many else _LOSS
+        self.enough = _LOSS_OF_MANY if many else np.finfo(float).eps / 4
 
     def _residuals(self, B: Floats, targets: Floats) -> Floats:
         """The sums of squared residuals (m,), with centred rows and no intercept."""
@@ -98,8 +100,7 @@ class _Problem:
 
     def refined(self, made: Factor, loss: float) -> LeastSquaresSolution | None:
         """None where S proves to be no guide."""
-        start = made.solve(self.equations.XT)
-        found = refine(self.place, self.targets, self.equations, self.penalty, made.solve, start, loss)
+        found = self._refine(made, made.solve(self.equations.XT), loss)
         if not found.settled:
             return None
         solution = self._solution(found.coef, found.squares, "refined", made.rank, float(np.sqrt(made.condition)))
@@ -114,10 +115,12 @@ class _Problem:
         rows = R[first : first + d, first:]
         square[: len(rows)] = rows
         made = Triangle(square[:, :d], square[:, d:], equations.noise, self.penalty)
-        loss = made.condition * np.finfo(float).eps
-        found = refine(self.place, self.targets, equations, self.penalty, made.solve, made.solution, loss)
+        found = self._refine(made, made.solution, made.condition * np.finfo(float).eps)
         solution = self._solution(found.coef, found.squares, "tsqr", made.rank, made.condition)
         return self._shortest(replace(solution, intercept=found.intercept), made.null)
+
+    def _refine(self, made: Factor | Triangle, start: Floats, loss: float) -> Refined:
+        return refine(self.place, self.targets, self.equations, self.penalty, made.solve, start, loss, self.enough)
 
     def _solution(self, B: Floats, squares: float, route: str, rank: int, condition: float) -> LeastSquaresSolution:
         return LeastSquaresSolution(B, self.equations.intercept(B), max(squares, 0.0) / 2, route, rank, condition)

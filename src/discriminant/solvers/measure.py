@@ -32,6 +32,9 @@ def measure(place: Place, classes: int, spread: Spread = Spread.POOLED) -> Momen
     else:
         centre = class_middles(sample, place.codes[_evenly(place.shape[0])], classes)
         largest = np.abs(sample).max(axis=0).astype(np.float64)
+    if ((largest > 0) & (largest < np.finfo(sample.dtype).tiny)).any():
+        raise ScaleError("X holds a column of numbers so small that they have lost digits (below "
+                         f"{np.finfo(sample.dtype).tiny:.0e}); multiply it by a constant.")
     moments, misled = _read(place, Origin.of(centre, largest, place.dtype), spread)
     if misled:
         largest = place.fold(Largest(place.shape[1]))

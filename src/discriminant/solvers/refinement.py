@@ -2,8 +2,8 @@
 
 The residuals of the solution in hand, and their products with the rows, are summed with twice the digits
 (passes/exact_residuals.py); the normal equations, solved with whatever factor made the solution, say how to step. A
-factor that is right to a share `loss` leaves that share of the error at each step (Bjorck 1996, section 2.9). As nothing
-of the rows was rounded, what remains in the end is the rounding of the coefficients themselves, u, or (u k)^2 where
+factor that is right to a share `loss` leaves that share of the error at each step (Bjorck 1996, section 2.9). Nothing
+of the rows was rounded, so what remains in the end is the rounding u of the coefficients themselves, or (u k)^2 where
 their condition k is above 1e8: rounded coefficients leave a gradient of u, which the equations magnify by k^2.
 """
 
@@ -23,6 +23,7 @@ Floats = NDArray[np.float64]
 
 _MOST_STEPS = 12
 _CAUTION = 16  # the factor may be this much worse than its condition says
+_ROUNDING = 1e-12  # steps that stop shrinking at this share of the coefficients do so by rounding
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,11 @@ class Refined:
 
 
 def refine(place: Place, targets: Floats, equations: NormalEquations, penalty: Floats,
-           solve: Callable[[Floats], Floats], start: Floats, loss: float) -> Refined:
-    """Refine the coefficients `start` (d, m); `solve` gives an approximate (S + penalty)^-1 G."""
+           solve: Callable[[Floats], Floats], start: Floats, loss: float, enough: float) -> Refined:
+    """Refine the coefficients `start` (d, m) until each is right to the share `enough`, or to rounding.
+
+    `solve` gives an approximate (S + penalty)^-1 G.
+    """
     centre = equations.centre / equations.unit
     B, b = start, equations.intercept(start)
     before, settled = np.inf, False
@@ -46,16 +50,16 @@ def refine(place: Place, targets: Floats, equations: NormalEquations, penalty: F
         gradient = sums.gradient(centre)
         step = solve(gradient - penalty[:, None] * B)
         size = float(np.abs(step).max(initial=0.0))
-        if size > before / 4:
-            settled = before <= 1e-12 * float(np.abs(B).max(initial=0.0))
+        if size > before / 4:  # rounding, or a factor that does not fit the rows
+            settled = before <= _ROUNDING * float(np.abs(B).max(initial=0.0))
             break
         squares = float((sums.squares - (step * (2 * gradient - equations.S @ step)).sum(axis=0)).sum())
         B = B + step
         if equations.constant:
-            mean = (sums.sums.high + sums.sums.low) / equations.total
+            mean = sums.sums.rounded() / equations.total
             squares -= float(equations.total * (mean**2).sum())
             b = b + (mean - centre @ step)
-        settled = bool((np.abs(step) * min(1.0, _CAUTION * loss) <= np.finfo(float).eps / 4 * np.abs(B)).all())
+        settled = bool((np.abs(step) * min(1.0, _CAUTION * loss) <= enough * np.abs(B)).all())
         if settled:
             break
         before = size

@@ -35,10 +35,17 @@ def leave_one_out(place: Place, moments: Moments, alphas: Floats, *, constant: b
     unit = equations.unit[0]
     with np.errstate(over="ignore"):
         raised = np.maximum(values, 0.0)[:, None] + np.minimum(alphas / unit / unit, 1e290)
-    known = raised > len(values) * equations.precision * max(values[-1], 0.0)
+    least = len(values) * equations.precision * max(values[-1], 0.0)
+    full = values > least
+    exact = int(full.sum()) == place.shape[0] - constant
+    if exact:  # leave-one-out is then about directions in which the rows do lie
+        raised = raised * np.maximum(values, 0.0)[:, None]
+        known = np.broadcast_to(full[:, None], raised.shape)
+    else:
+        known = raised > least
     inverse = np.divide(1.0, raised, out=np.zeros_like(raised), where=known)
     task = LeftOutRidge(equations.centre, vectors / unit, inverse, vectors.T @ equations.XT, moments.weight,
-                        constant=constant, by_share=by_share)
+                        constant=constant, by_share=by_share, exact=exact)
     found = place.fold(task)
     return found.hits / moments.total, found.squares / moments.total
 

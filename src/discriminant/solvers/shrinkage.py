@@ -58,8 +58,11 @@ def standardised(moments: Moments, place: Place, priors: Floats) -> Floats:
 
     `moments` hold one scatter matrix for each class; the covariance returned is in their units.
     """
-    deviation = np.sqrt(np.diagonal(moments.scatter, axis1=1, axis2=2) / moments.weight[:, None])
-    deviation[deviation == 0] = 1.0 / np.broadcast_to(moments.unit, deviation.shape)[deviation == 0]
+    squares = np.diagonal(moments.scatter, axis1=1, axis2=2)
+    deviation = np.sqrt(squares / moments.weight[:, None])
+    pooled = np.sqrt(squares.sum(axis=0) / moments.total)
+    # A column that is constant in a class is standardised by its spread in the others.
+    deviation = np.where(deviation > 0, deviation, np.where(pooled > 0, pooled, 1.0))
     with np.errstate(over="ignore", divide="ignore"):
         scale = 1.0 / (deviation * moments.unit)
         representable = np.isfinite(scale).all() and np.isfinite(deviation**2).all() and (deviation**2).all()

@@ -36,6 +36,9 @@ class Span(Coordinates):
         if standardise:
             deviation = np.sqrt(moments.scatter.sum(axis=0) / moments.total) * moments.unit
             self.unit = np.where(deviation > 0, deviation, 1.0)
+        # Centring rounds at the size of the means; a column that is constant is centred exactly, whatever its size.
+        varies = (moments.scatter > 0).any(axis=0) | (np.ptp(moments.mean, axis=0) > 0)
+        self._shift = np.where(varies, self.centre, 0.0) / self.unit
         self.stretch = float(self.unit[0])
         self.place = MemoryPlace(self._coordinates(place), place.codes, place.weights)
         here = measure(self.place, classes)
@@ -65,7 +68,7 @@ class Span(Coordinates):
             return np.asarray(self._through(coef) / self.unit)
 
     def lift_offset(self, coef: Floats) -> Floats:
-        return np.asarray(-self._through(coef) @ (self.centre / self.unit))
+        return np.asarray(-self._through(coef) @ self._shift)
 
 
 class DenseSpan(Span):
@@ -80,7 +83,7 @@ class DenseSpan(Span):
         # Pivoting R alone tells the rank as well as pivoting all of X would, at a fraction of the cost.
         turn, R, order = la.qr(R, pivoting=True, check_finite=False)
         lengths = np.abs(np.diagonal(R))
-        reach = max(lengths[0], float(np.linalg.norm(self.centre / self.unit)))  # centring rounds at this size
+        reach = max(lengths[0], float(np.linalg.norm(self._shift)))
         kept = max(1, int((lengths > len(R) * np.finfo(float).eps * reach).sum()))
         self._basis = Q @ turn[:, :kept]
         Z = np.empty((len(X), kept))
@@ -102,7 +105,7 @@ class SparseSpan(Span):
         self._rows = place.whole()
         G = self._rows.outer(1.0 / self.unit)
         shift = self.centre / self.unit
-        reach = np.diagonal(G).max()  # centring rounds at this size
+        reach = np.diagonal(G).max()
         across = self._rows.times((shift / self.unit)[:, None])
         G += shift @ shift - across - across.T
         values, vectors = la.eigh(G, check_finite=False)

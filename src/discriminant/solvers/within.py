@@ -52,7 +52,7 @@ class Within:
 
 def takes_one_unit(rule: Any) -> bool:
     """Whether the rule shrinks towards the identity in the user's own columns."""
-    return rule is not None
+    return not (rule is None or (np.ndim(rule) == 0 and rule == 0))
 
 
 def is_chosen(rule: Any) -> bool:
@@ -88,7 +88,7 @@ def within_of(coordinates: Coordinates, rows: Place | None, rule: Any, priors: F
         assert rows is not None
         by_class = InUnits(measure(rows, len(priors), Spread.BY_CLASS), rows)
         covariance = standardised(by_class.moments, rows, priors)
-        made = factor(_or_identity(covariance), moments.precision)
+        made = factor(_or_alike(covariance, by_class), moments.precision)
         return Within(by_class, covariance, made, None, None)
     path = None
     if is_chosen(rule):
@@ -103,7 +103,7 @@ def within_of(coordinates: Coordinates, rows: Place | None, rule: Any, priors: F
     covariance = shrunk(moments.pooled / moments.total, gamma, dimension)
     if not gamma and covariance.any():
         _warn_of_perfect_columns(coordinates)
-    made = factor(_or_identity(covariance), moments.precision, equilibrate=coordinates.keeps_columns)
+    made = factor(_or_alike(covariance, coordinates), moments.precision, equilibrate=coordinates.keeps_columns)
     return Within(coordinates, covariance, made, None if rule is None else gamma, path)
 
 
@@ -124,9 +124,15 @@ def _unformed(coordinates: Coordinates, rule: Any, priors: Floats) -> Within:
     return Within(coordinates, np.zeros((0, 0)), made, None if rule is None else gamma, None)
 
 
-def _or_identity(covariance: Floats) -> Floats:
-    """Rows that all equal their class mean leave nothing to weigh directions by: then all weigh alike."""
-    return covariance if covariance.any() else np.eye(len(covariance))
+def _or_alike(covariance: Floats, coordinates: Coordinates) -> Floats:
+    """Rows that all equal their class mean leave nothing to weigh directions by: then all weigh alike.
+
+    The spread is taken as next to none beside that of the means, so that no prior outweighs it.
+    """
+    if covariance.any():
+        return covariance
+    between = float(np.ptp(coordinates.mean, axis=0).max(initial=0.0)) or 1.0
+    return np.eye(len(covariance)) * (1e-6 * between) ** 2
 
 
 def _warn_of_perfect_columns(coordinates: Coordinates) -> None:
