@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import validate_data
 
@@ -27,8 +26,6 @@ from discriminant.places.choose import place_of
 from discriminant.places.place import Place
 from discriminant.weights import row_weights, with_class_weight
 
-COLUMN_ATTRIBUTES = ("n_features_in_", "feature_names_in_")
-
 
 @dataclass(frozen=True)
 class Training:
@@ -36,7 +33,6 @@ class Training:
 
     place: Place
     classes: NDArray[Any]
-    columns: dict[str, Any]  # n_features_in_ and, where X names its columns, feature_names_in_
 
     @cached_property
     def class_weights(self) -> NDArray[np.float64]:
@@ -46,14 +42,15 @@ class Training:
 
 def training(learner: Any, X: Any, y: Any, sample_weight: Any = None, *, class_weight: Any = None,
              reset: bool = True) -> Training:
-    """Check what `fit` was given. `reset=False` compares the columns with those of an earlier fit."""
+    """Check what `fit` was given, and note the columns in the learner.
+
+    `reset=False` compares the columns with those of an earlier fit.
+    """
     name = type(learner).__name__
     if y is None:
         raise InputError(f"{name} requires y to be passed, but the target y is None.")
     rows = as_rows(X, name)
-    described = BaseEstimator() if reset else learner  # the learner itself changes only when its fit has succeeded
-    validate_data(described, X=_named(X, rows), reset=reset, skip_check_array=True)
-    columns = {name: described.__dict__[name] for name in COLUMN_ATTRIBUTES if name in described.__dict__}
+    validate_data(learner, X=_named(X, rows), reset=reset, skip_check_array=True)
     labels = _as_labels(y)
     if len(labels) != rows.shape[0]:
         raise InputError(f"Found input variables with inconsistent numbers of samples: X has {rows.shape[0]} rows, "
@@ -61,7 +58,7 @@ def training(learner: Any, X: Any, y: Any, sample_weight: Any = None, *, class_w
     classes, codes = encode(labels)
     weights = row_weights(sample_weight, rows.shape[0])
     weights = with_class_weight(class_weight, classes, codes, weights)
-    return Training(place_of(rows, codes, weights), classes, columns)
+    return Training(place_of(rows, codes, weights), classes)
 
 
 def announced_classes(classes: Any) -> NDArray[Any]:

@@ -308,7 +308,7 @@ def left_out_ridge(rows):
     values, vectors = np.linalg.eigh((X - centre).T @ (w[:, None] * (X - centre)))
     cross = vectors.T @ (X - centre).T @ (w[:, None] * T)
     task = LeftOutRidge(centre, vectors, 1.0 / (values[:, None] + alphas), cross, np.bincount(rows.codes, w),
-                        constant=True, by_share=False)
+                        constant=True, by_share=False, exact=False)
     hits, squares = np.zeros(2), np.zeros(2)
     for g, alpha in enumerate(alphas):
         for i in _some(rows):

@@ -30,14 +30,16 @@ def rows(kind="dense", n=130, d=5, K=3, *, weighted=False):
     rng = np.random.default_rng([n, d, K])
     X = np.round(rng.standard_normal((n, d)) + rng.standard_normal((K, d))[np.arange(n) % K], 3)
     if kind.startswith("few"):
-        X = np.where(rng.random(X.shape) < 0.09, X, 0.0)
-        X[np.arange(K * d) % n, np.arange(K * d) % d] += 1.0  # no class without a cell
+        X = np.where(rng.random(X.shape) < 0.06, X, 0.0)
+        X[np.arange(K * d) % n, np.arange(K * d) % d] += 1.0 * (n > 4 * K * d)  # no class without a cell
     codes = (np.arange(n) % K).astype(np.int32)
     w = rng.integers(1, 4, n).astype(float) if weighted else None
     make = {"dense": np.asarray, "float32": lambda X: X.astype(np.float32), "Fortran": np.asfortranarray,
             "integers": lambda X: np.round(9 * X).astype(np.int16), "csr": sp.csr_array, "few, csr": sp.csr_array,
             "few, dense": np.asarray}
-    return Rows(make[kind](X), codes, w, K)
+    made = Rows(make[kind](X), codes, w, K)
+    assert made.place.is_sparse == (kind == "few, csr")
+    return made
 
 
 def all_rows(cls, *kinds, **options):

@@ -376,7 +376,6 @@ def test_path_of_penalties_with_an_outlying_row(fit_intercept):
         assert found.path_["squared_error"][g] == pytest.approx(squares, rel=1e-6)
 
 
-@pytest.mark.xfail(reason="B35: 1 - h is left with the rounding of h where the rows determine no more than they are")
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_small_penalties_with_more_columns_than_rows(fit_intercept):
     """The leverage h of every row is 1 - O(alpha)."""
@@ -389,7 +388,6 @@ def test_small_penalties_with_more_columns_than_rows(fit_intercept):
         assert found.path_["squared_error"][0] == pytest.approx(squares, rel=1e-8)
 
 
-@pytest.mark.xfail(reason="B36: a class that is gone predicts 0, which may be the largest")
 def test_penalties_and_a_row_that_leaves_no_class_behind():
     y = np.arange(31) % 3
     y[30] = 3

@@ -21,7 +21,7 @@ from discriminant import settings
 from reliability.checks import Cases
 
 KIND = "fits in processes, and limits on threads"
-LARGE = problems.blobs(20_000, 20, 3)
+LARGE = problems.blobs(80_000, 20, 3)  # enough to be shared out among threads
 by_learner = pytest.mark.parametrize("learner", registry.learners(), ids=lambda learner: learner.__name__)
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 

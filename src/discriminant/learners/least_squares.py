@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discriminant import door
 from discriminant.errors import ParameterError, ScaleError
-from discriminant.learners.linear import LinearLearner, range_checked_later
+from discriminant.learners.linear import LinearLearner, all_or_nothing, range_checked_later
 from discriminant.parameters import Allowed, ListOf, Mapped, OneOf, Real
 from discriminant.places.place import Place
 from discriminant.result import Result, Status
@@ -76,6 +76,7 @@ class LeastSquaresClassifier(LinearLearner):
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows X (n, d) with labels y (n,)."""
         self._check_parameters()
@@ -93,7 +94,7 @@ class LeastSquaresClassifier(LinearLearner):
                 self._fit_unformed(coordinates, targets)
             else:
                 self._fit_formed(coordinates, targets)
-        self._remember(training)
+        self.classes_ = training.classes
         self.result_.stats.update(passes=training.place.passes_made, seconds=perf_counter() - started)
         return self
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +26,23 @@ from discriminant.versions import VERSION
 Floats = NDArray[np.float64]
 
 
+def all_or_nothing(method: Callable[..., Any]) -> Callable[..., Any]:
+    """For `fit` and its kin: an error or Ctrl-C leaves the learner as it was, never half-way.
+
+    The method works on a copy; what it has learned becomes the learner's in one assignment.
+    """
+
+    @wraps(method)
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        method(copy, *args, **kwargs)
+        self.__dict__ = copy.__dict__
+        return self
+
+    return run
+
+
 class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier whose parameters are declared in a table of ranges."""
 
@@ -36,13 +54,6 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_parameters(self) -> None:
         parameters.check(type(self).__name__, self.parameters, self.get_params(deep=False))
-
-    def _remember(self, training: door.Training) -> None:
-        """What a fit that has succeeded leaves behind about its data."""
-        for name in door.COLUMN_ATTRIBUTES:
-            self.__dict__.pop(name, None)
-        self.__dict__.update(training.columns)
-        self.classes_ = training.classes
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_discriminant_version": VERSION}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
 from time import perf_counter
 from typing import Any, Self
 
@@ -13,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from discriminant import door
 from discriminant.errors import DegenerateError, ParameterError
-from discriminant.learners.linear import LinearLearner, log_posteriors, range_checked_later
+from discriminant.learners.linear import LinearLearner, all_or_nothing, log_posteriors, range_checked_later
 from discriminant.learners.priors import prior_of
 from discriminant.learners.stream import MomentStream
 from discriminant.passes.moments import Spread
@@ -42,6 +41,7 @@ class MomentLearner(LinearLearner):
     def _learn(self, coordinates: Coordinates, rows: Place | None, classes: NDArray[Any], priors: Floats) -> None:
         """Set all that is learned but `classes_`; `rows` is None where only the moments are at hand."""
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows X (n, d) with labels y (n,)."""
         self._check_parameters()
@@ -55,12 +55,13 @@ class MomentLearner(LinearLearner):
         with range_checked_later():
             coordinates = coordinates_of(place, len(classes), one_unit=one_unit, spread=spread)
             self._learn(coordinates, place, classes, priors)
-        self._remember(training)
+        self.classes_ = classes
         self._missing = ""
         self.__dict__.pop("_stream", None)
         self.result_.stats.update(passes=place.passes_made, seconds=perf_counter() - started)
         return self
 
+    @all_or_nothing
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows: the model is that of `fit` on all rows so far. Classes may come later.
 
@@ -86,9 +87,10 @@ class MomentLearner(LinearLearner):
                     self._learn(from_moments(moments, one_unit=one_unit), None, names, priors)
             except DegenerateError as error:
                 self._missing = str(error)
-        self._remember(replace(training, classes=names))
         if self._missing:
-            del self.classes_
+            self.__dict__.pop("classes_", None)
+        else:
+            self.classes_ = names
         self._stream = stream
         return self
 

@@ -78,25 +78,32 @@ class Crew(Generic[T]):
 
     def run(self, task: Callable[[int], T], count: int) -> list[T]:
         answers: dict[int, T] = {}
+        ends = [threading.Event() for _ in range(min(self._threads, count))]
         # Each worker runs in a copy of the caller's context, where NumPy keeps how it treats floating-point errors.
-        workers = [threading.Thread(target=copy_context().run, args=(self._work, task, count, answers), daemon=False)
-                   for _ in range(min(self._threads, count))]
+        workers = [threading.Thread(target=copy_context().run, args=(self._work, task, count, answers, end))
+                   for end in ends]
         try:
             with _one_blas_thread:
                 for worker in workers:
                     worker.start()
-                for worker in workers:
-                    worker.join()
+                for end in ends:
+                    end.wait()
         except BaseException:  # an interrupt: tell the workers, wait for the blocks in hand, and pass it on
             self._stop.set()
-            for worker in workers:
-                _join_whatever_comes(worker)
+            for worker, end in zip(workers, ends, strict=True):
+                _wait_whatever_comes(worker, end)
             raise
         if self._error is not None:
             raise self._error
         return [answers[i] for i in range(count)]
 
-    def _work(self, task: Callable[[int], T], count: int, answers: dict[int, T]) -> None:
+    def _work(self, task: Callable[[int], T], count: int, answers: dict[int, T], end: threading.Event) -> None:
+        try:
+            self._take_tasks(task, count, answers)
+        finally:
+            end.set()
+
+    def _take_tasks(self, task: Callable[[int], T], count: int, answers: dict[int, T]) -> None:
         while not self._stop.is_set():
             with self._lock:
                 mine, self._next = self._next, self._next + 1
@@ -112,8 +119,14 @@ class Crew(Generic[T]):
                 return
 
 
-def _join_whatever_comes(worker: threading.Thread) -> None:
-    """Wait for a worker that was told to stop; one that is not started, or another Ctrl-C, changes nothing."""
-    while worker.is_alive():
+def _wait_whatever_comes(worker: threading.Thread, end: threading.Event) -> None:
+    """Wait for a worker that was told to stop, through any further Ctrl-C.
+
+    Not by `join` alone: interrupted once, it takes a thread that still runs for one that has ended.
+    """
+    while worker.ident is not None and not end.is_set():
+        with suppress(KeyboardInterrupt):
+            end.wait()
+    while worker.ident is not None and worker.is_alive():
         with suppress(KeyboardInterrupt):
             worker.join()
