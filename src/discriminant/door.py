@@ -10,7 +10,6 @@ from __future__ import annotations
 import reprlib
 import warnings
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,11 +32,7 @@ class Training:
 
     place: Place
     classes: NDArray[Any]
-
-    @cached_property
-    def class_weights(self) -> NDArray[np.float64]:
-        """The weight of all rows of each class."""
-        return np.bincount(self.place.codes, self.place.weights, minlength=len(self.classes)).astype(np.float64)
+    class_weights: NDArray[np.float64]  # the weight of all rows of each class
 
 
 def training(learner: Any, X: Any, y: Any, sample_weight: Any = None, *, class_weight: Any = None,
@@ -58,7 +53,8 @@ def training(learner: Any, X: Any, y: Any, sample_weight: Any = None, *, class_w
     classes, codes = encode(labels)
     weights = row_weights(sample_weight, rows.shape[0])
     weights = with_class_weight(class_weight, classes, codes, weights)
-    return Training(place_of(rows, codes, weights), classes)
+    held = np.bincount(codes, weights, minlength=len(classes)).astype(np.float64)
+    return Training(place_of(rows, codes, weights), classes, held)
 
 
 def announced_classes(classes: Any) -> NDArray[Any]:

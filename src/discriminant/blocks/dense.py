@@ -137,7 +137,8 @@ class DenseBlock(Block):
     def largest(self) -> Floats:
         out = np.zeros(self.shape[1])
         for _, X in self._pieces():
-            np.maximum(out, np.abs(X).max(axis=0), out=out)
+            with np.errstate(invalid="ignore"):
+                np.maximum(out, np.abs(X).max(axis=0), out=out)
         return out
 
     def first_not_finite(self) -> tuple[int, int, float] | None:

@@ -117,7 +117,8 @@ class SparseBlock(Block):
 
     def largest(self) -> Floats:
         out = np.zeros(self.shape[1])
-        np.maximum.at(out, self.X.indices, np.abs(self.X.data))
+        with np.errstate(invalid="ignore"):
+            np.maximum.at(out, self.X.indices, np.abs(self.X.data))
         return out
 
     def first_not_finite(self) -> tuple[int, int, float] | None:

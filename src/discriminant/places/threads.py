@@ -122,8 +122,12 @@ class Crew(Generic[T]):
 def _wait_whatever_comes(worker: threading.Thread, end: threading.Event) -> None:
     """Wait for a worker that was told to stop, through any further Ctrl-C.
 
-    Not by `join` alone: interrupted once, it takes a thread that still runs for one that has ended.
+    Not by `join` alone: interrupted once, it takes a thread that still runs for one that has ended. A worker without a
+    number was not started, or the interrupt came while it was starting; it is given a moment.
     """
+    if worker.ident is None:
+        with suppress(KeyboardInterrupt):
+            end.wait(0.05)
     while worker.ident is not None and not end.is_set():
         with suppress(KeyboardInterrupt):
             end.wait()
