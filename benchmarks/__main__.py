@@ -7,11 +7,13 @@ import gc
 import json
 import warnings
 from pathlib import Path
+from textwrap import fill
 
 import discriminant as dc
 from benchmarks import machine, report, runner
 from benchmarks.contest import Scale, Work
 from benchmarks.limits import Limits
+from benchmarks.quiet import Quiet
 from benchmarks.works import every_work
 
 _PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
@@ -19,10 +21,10 @@ _PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 
 def main() -> None:
     asked = _arguments()
-    scale, limits, load = Scale(asked.quick), Limits(), machine.load()
+    scale, limits, load = Scale(asked.quick, asked.patience), Limits(), machine.load()
     described = machine.describe()
     gc.freeze()  # what the imports left behind need not be searched before every sample
-    print("  ".join(f"{name} {what}" for name, what in described.items()))
+    print(fill(", ".join(f"{name} {what}" for name, what in described.items()), 100))
     print(f"load average {load:.1f}{', so others are at work: expect noise' if load > 0.5 else ''}")
     runs = [run for work in every_work() if asked.only.lower() in work.name.lower()
             for run in _hold(work, scale, limits)]
@@ -40,7 +42,12 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="benchmarks", description="The project beside its peers.")
     parser.add_argument("--quick", action="store_true", help="a twentieth of the rows, three rounds")
     parser.add_argument("--only", default="", metavar="WORD", help="the works whose name holds WORD")
-    return parser.parse_args()
+    parser.add_argument("--patience", type=float, metavar="SECONDS",
+                        help="how long a contest may wait for others to leave the machine alone (30, quick: 1)")
+    asked = parser.parse_args()
+    if asked.patience is None:
+        asked.patience = 1.0 if asked.quick else 30.0
+    return asked
 
 
 def _hold(work: Work, scale: Scale, limits: Limits) -> list[report.Run]:
@@ -50,9 +57,9 @@ def _hold(work: Work, scale: Scale, limits: Limits) -> list[report.Run]:
         return []
     runs = []
     for case in work.cases:
-        limits.measure()
+        limits.measure(Quiet(scale.patience))
         contest = work.prepare(case, scale)
-        figures = runner.run(contest, quick=scale.quick)
+        figures = runner.run(contest, scale)
         runs.append(report.Run(work, case, figures, contest.cost, contest.allowance))
         del contest  # with its data, before the next is made
         report.print_run(runs[-1], limits)

@@ -108,9 +108,11 @@ class Work:
 
 @dataclass(frozen=True)
 class Scale:
-    """Full size, or a twentieth of the rows to see whether everything runs."""
+    """Full size, or a twentieth of the rows to see whether everything runs; and the seconds that a contest may spend
+    on waiting for others to leave the machine alone."""
 
     quick: bool = False
+    patience: float = 0.0
 
     def rows(self, n: int) -> int:
         return max(1000, n // 20) if self.quick else n

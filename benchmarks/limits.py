@@ -14,6 +14,7 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks.contest import Cost
+from benchmarks.quiet import Quiet
 from discriminant.blocks.dense import DenseBlock
 from discriminant.blocks.functions import padded
 from discriminant.blocks.origin import Origin
@@ -41,7 +42,8 @@ class Limits:
         """The larger of bytes over bandwidth and operations over peak; 0 where no cost is stated."""
         return 0.0 if cost is None else max(cost.bytes / self.bandwidth, cost.flops / self.peak[cost.dtype])
 
-    def measure(self) -> None:
+    def measure(self, quiet: Quiet) -> None:
+        quiet.wait()
         parts = np.array_split(self._rows, self.threads)
         for read in (np.sum, _squares):
             seconds = self._best(lambda read=read: self._all(read, parts))

@@ -6,23 +6,23 @@ import gc
 from collections.abc import Iterable
 from time import perf_counter
 
-from benchmarks.contest import Contest, Contestant, Figures
+from benchmarks.contest import Contest, Contestant, Figures, Scale
 from benchmarks.quiet import Quiet
 
 _LEAST, _LEAST_LONG, _MOST = 5, 3, 25  # rounds
 _LONG = 4.0  # s of a round; longer ones need be made three times only
-_BUDGET, _MOST_TIME, _PATIENCE = 5.0, 40.0, 30.0  # s of a contest: enough, too much, spent on waiting
+_BUDGET, _MOST_TIME = 5.0, 40.0  # s of a contest: enough, and too much
 _SETTLED = 0.05  # how closely a contestant's two best times agree when neither was disturbed
 
 
-def run(contest: Contest, *, quick: bool) -> dict[str, Figures]:
+def run(contest: Contest, scale: Scale) -> dict[str, Figures]:
     """The figures of every contestant, in the order given. The first, untimed call is judged for quality."""
     entries = list(contest.contestants)
     quality = {entry.name: _judged(entry) for entry in entries}
     samples: dict[str, list[float]] = {entry.name: [] for entry in entries}
-    quiet = Quiet(1.0 if quick else _PATIENCE)
+    quiet = Quiet(scale.patience)
     started, done = perf_counter(), 0
-    while not _enough(contest, quick, done, perf_counter() - started - quiet.waited, samples.values()):
+    while not _enough(contest, scale.quick, done, perf_counter() - started - quiet.waited, samples.values()):
         turn = done % len(entries)  # nobody always follows the same one
         for entry in entries[turn:] + entries[:turn]:
             gc.collect()

@@ -143,7 +143,7 @@ def within(X, codes, w, shrinkage, priors):
     m = class_moments(X, codes, w)
     Z = X - m.mean[codes]
     S = m.pooled / m.total
-    if shrinkage is None:
+    if shrinkage is None or (not isinstance(shrinkage, str) and shrinkage == 0):
         return S, pinv_in_own_units(S)
     if shrinkage == "auto":
         S = np.zeros_like(S)

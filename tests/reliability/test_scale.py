@@ -103,6 +103,8 @@ def test_all_columns_in_another_unit(learner, kind, count_cases):
             rule = configuration.get("rule")
             if given is None or not (rule is None or isinstance(rule, str)):
                 continue
+            if kind == "sparse and wide" and configuration.get("shrinkage") == "auto":
+                continue  # a column constant in a class is divided by 1, as in scikit-learn, so its unit matters
             with cases.case(f"{registry.name_of(learner, configuration)}, {kind}, 2^{exponent}"):
                 wanted = outcome(learner, configuration, twin, problem.y, w, back)
                 rows = sp.csr_array(scaled) if "sparse" in kind else scaled

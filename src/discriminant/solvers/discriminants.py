@@ -15,6 +15,7 @@ import numpy as np
 import scipy.linalg as la
 from numpy.typing import NDArray
 
+from discriminant.errors import OUT_OF_RANGE, ScaleError
 from discriminant.solvers.coordinates import Coordinates
 from discriminant.solvers.factor import Factor
 
@@ -41,7 +42,10 @@ def discriminants(mean: Floats, priors: Floats, factor: Factor, *, components: i
     """`components` keeps the first directions only; `with_priors` adds log prior_k to the functions."""
     centre = priors @ mean
     offset = mean - centre
-    U, s, _ = la.svd(factor.whiten(offset.T) * np.sqrt(priors), full_matrices=False, check_finite=False)
+    white = factor.whiten(offset.T) * np.sqrt(priors)
+    if not np.isfinite(white).all():
+        raise ScaleError(OUT_OF_RANGE)
+    U, s, _ = la.svd(white, full_matrices=False, check_finite=False)
     most = min(len(mean) - 1, int((s > 1e-12 * s[0]).sum()) if len(s) else 0)
     directions = factor.colour(U[:, :most])
     used = directions[:, :components]
