@@ -53,6 +53,14 @@ def five():
     return blobs(90, 6, 5)
 
 
+def in_other_units():
+    """Columns as unlike as metres and micrograms, far from zero."""
+    plain = three()
+    factor, offset = np.array([1e-4, 1.0, 1e3, 1e5]), np.array([0.1, 0.0, -7e3, 2e6])
+    X, probes = (part * factor + offset for part in (plain.X, plain.probes))
+    return replace(plain, name="columns in other units", X=X, probes=probes)
+
+
 def wide(classes=3):
     """More columns than rows."""
     return blobs(21, 40, classes)

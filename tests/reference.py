@@ -209,8 +209,10 @@ def log_densities(X, codes, w, probes, covariance, shrinkage=None, priors=None):
         S = np.stack([np.eye(len(each)) * np.trace(each) / len(each) for each in S])
     else:
         S = np.stack([shrunk(each, _own_gamma(X, codes, w, m, k, shrinkage)) for k, each in enumerate(S)])
-    return np.column_stack([multivariate_normal(mean, each).logpdf(probes).reshape(len(probes))
-                            for mean, each in zip(m.mean, S, strict=True)])
+    units = np.sqrt(np.diagonal(S.mean(axis=0)))
+    normal = [multivariate_normal(mean / units, each / units / units[:, None])
+              for mean, each in zip(m.mean, S, strict=True)]
+    return np.column_stack([each.logpdf(probes / units).reshape(len(probes)) for each in normal]) - np.log(units).sum()
 
 
 def _own_gamma(X, codes, w, m, k, shrinkage):

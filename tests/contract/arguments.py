@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 import numpy as np
+import reference
 import scipy.sparse as sp
 from scipy.stats import multivariate_normal
 
-import reference
 from discriminant import losses
 from discriminant.blocks.functions import LinearFunctions
 from discriminant.blocks.origin import Origin

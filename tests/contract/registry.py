@@ -149,13 +149,16 @@ def accepted(learner, configurations, X, y):
     """The configurations that do not refuse these rows, for their own parameters or as degenerate."""
     out = []
     for configuration in configurations:
+        refused = ""
         try:
             learner(**configuration).fit(X, y)
         except DegenerateError:
             continue
         except ParameterError as error:
-            assert any(name in str(error) for name in configuration), (
-                f"{name_of(learner, configuration)}: the error names none of the parameters: {error}")
-        else:
+            refused = str(error)
+        if not refused:
             out.append(configuration)
+            continue
+        assert any(name in refused for name in configuration), (
+            f"{name_of(learner, configuration)}: the error names none of the parameters: {refused}")
     return out

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-
 from answers import assert_close
 from contract import registry
+
 from discriminant import losses
 from discriminant.blocks.block import Block
 from discriminant.blocks.dense import DenseBlock
@@ -153,7 +153,7 @@ QUESTIONS = {
     "add_gram": gram, "add_squares": squares, "scores": scores, "add_loss": loss, "centred": centred,
     "squared_distances": distances,
     "times": lambda block: {f"times {m}": block.times(matrix(m, block.shape[1])) for m in (1, 2, 9, 40)},
-    "transpose_times": lambda block: {f"times {m}": block.transpose_times(matrix(m, block.shape[0])) for m in (1, 3, 20)},
+    "transpose_times": lambda block: {f"times {m}": block.transpose_times(matrix(m, block.shape[0])) for m in (1, 20)},
     "outer": lambda block: {"outer": block.outer(np.linspace(0.5, 2, block.shape[1]))},
     "rows": lambda block: {"all": block.rows(), "some": block.rows(np.array([5, 3, 3, 0])),
                            "none": block.rows(np.array([], np.int64))},

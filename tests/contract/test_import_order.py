@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from contract.registry import OPTIONAL
 
 import discriminant
-from contract.registry import OPTIONAL
 
 ROOT = Path(discriminant.__file__).parent
 
@@ -56,8 +56,8 @@ def room(module):
 def imports(path):
     """Every imported name with its line and whether it stands inside a function."""
     tree = ast.parse(path.read_text())
-    inside = {id(node) for function in ast.walk(tree)
-              if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) for node in ast.walk(function)}
+    functions = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    inside = {id(node) for function in functions for node in ast.walk(function)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -66,7 +66,8 @@ def imports(path):
             assert node.level == 0, f"{path}:{node.lineno}: say the whole name of the module"
             for alias in node.names:
                 whole = f"{node.module}.{alias.name}"
-                yield whole if whole in SOURCES or whole == "discriminant._core" else node.module, node.lineno, id(node) in inside
+                known = whole in SOURCES or whole == "discriminant._core"
+                yield whole if known else node.module, node.lineno, id(node) in inside
 
 
 EDGES = [(module, target, f"{path.relative_to(ROOT)}:{line}", delayed) for module, path in SOURCES.items()
@@ -119,7 +120,8 @@ def test_an_optional_library_is_imported_in_one_file_only_and_never_at_the_top()
         rooms = {room(module) for module, _, _ in found}
         assert len({module for module, _, _ in found}) <= 1 or rooms <= {"plots", "app"}, f"{library}: {found}"
         top = [at for module, at, delayed in found if not delayed and room(module) not in ("plots", "app")]
-        assert not [at for at in top if "TYPE_CHECKING" not in (ROOT / at.split(":")[0]).read_text()], f"{library}: {top}"
+        loose = [at for at in top if "TYPE_CHECKING" not in (ROOT / at.split(":")[0]).read_text()]
+        assert not loose, f"{library}: {loose}"
 
 
 @pytest.fixture(scope="module")

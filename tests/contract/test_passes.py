@@ -8,11 +8,11 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse as sp
-
-import discriminant as dc
 from answers import assert_close
 from contract import registry
 from contract.arguments import ARGUMENTS, CLASSES, Rows, given
+
+import discriminant as dc
 from discriminant.places import memory
 
 every_pass = pytest.mark.parametrize("cls", registry.passes(), ids=lambda cls: cls.__name__)
@@ -49,6 +49,11 @@ def all_rows(cls, *kinds, **options):
             yield kind, rows(kind, K=K, **options)
 
 
+def runs_of(cls):
+    """Every run over weighted dense rows, with those rows."""
+    return [(run, data) for _, data in all_rows(cls, "dense", weighted=True) for run in given(cls, data)]
+
+
 def assert_same_values(found, wanted, case, rtol=1e-9):
     assert found.keys() >= wanted.keys(), f"{case}: {sorted(found)} against {sorted(wanted)}"
     for name, value in wanted.items():
@@ -81,8 +86,9 @@ def pieces(run, data, cuts):
 
 @every_pass
 def test_it_finds_what_it_should(cls, count_cases):
+    kinds = ("dense", "Fortran", "integers", "csr", "few, csr", "few, dense")
     for weighted in (False, True):
-        for kind, data in all_rows(cls, "dense", "Fortran", "integers", "csr", "few, csr", "few, dense", weighted=weighted):
+        for kind, data in all_rows(cls, *kinds, weighted=weighted):
             for run in given(cls, data):
                 if run.expected is not None and all(each is not None for each in run.expected.values()):
                     assert_same_values(run.fold(data), run.expected, f"{run.name}, {kind}, weighted: {weighted}", 1e-8)
@@ -97,30 +103,32 @@ def test_merge_is_the_whole(cls, count_cases):
         for run in given(cls, data):
             (whole,) = pieces(clean(run, n), data, [])
             wanted = {name: value.copy() for name, value in run.values(whole).items()}
-            for cuts in ([0], [n], [1], [n - 1], [n // 2], [64, 128], [7, 7, 8], *(np.sort(rng.integers(0, n, k)).tolist()
-                                                                                  for k in (2, 3, 5, 9))):
+            anywhere = [np.sort(rng.integers(0, n, k)).tolist() for k in (2, 3, 5, 9)]
+            for cuts in ([0], [n], [1], [n - 1], [n // 2], [64, 128], [7, 7, 8], *anywhere):
                 case = f"{run.name}, {kind}, cut at {cuts}"
                 parts = pieces(clean(run, n), data, cuts)
                 total = parts[0]
                 for part in parts[1:]:
                     total = run.task.merge(total, part)
-                assert_same_values(run.values(total), wanted, case, 1e-4 if kind == "float32" else 1e-9)
+                rtol = 1e-4 if kind == "float32" else 1e-9
+                assert_same_values(run.values(total), wanted, case, rtol)
                 parts = pieces(clean(run, n), data, cuts)
                 total = parts[-1]
                 for part in parts[-2::-1]:
                     total = run.task.merge(part, total)
-                assert_same_values(run.values(total), wanted, f"{case}, from the end", 1e-4 if kind == "float32" else 1e-9)
+                assert_same_values(run.values(total), wanted, f"{case}, from the end", rtol)
                 count_cases(KIND, 2)
 
 
 @every_pass
 def test_no_rows_add_nothing(cls, count_cases):
-    for run, data in [(run, data) for _, data in all_rows(cls, "dense", weighted=True) for run in given(cls, data)]:
+    for run, data in runs_of(cls):
         (value,) = pieces(run, data, [])
         wanted = {name: each.copy() for name, each in run.values(value).items()}
         assert_same_values(run.values(run.task.merge(value, run.task.begin())), wanted, f"{run.name}, nothing after", 0)
         (value,) = pieces(run, data, [])
-        assert_same_values(run.values(run.task.merge(run.task.begin(), value)), wanted, f"{run.name}, nothing before", 1e-12)
+        joined = run.values(run.task.merge(run.task.begin(), value))
+        assert_same_values(joined, wanted, f"{run.name}, nothing before", 1e-12)
         one, other = run.task.begin(), run.task.begin()
         run.task.block(data.place._block(0, 50), one)
         fresh = run.values(run.task.begin()) if not run.filled else None
@@ -136,13 +144,24 @@ def many_strands(monkeypatch):
         monkeypatch.setattr(memory, name, value)
 
 
+def counted(task, monkeypatch):
+    """A list that grows by one whenever the pass merges."""
+    merges, merge = [], task.merge
+
+    def merging(into, other):
+        merges.append(1)
+        return merge(into, other)
+
+    monkeypatch.setattr(task, "merge", merging)
+    return merges
+
+
 @every_pass
 def test_the_number_of_threads_changes_no_bit(cls, many_strands, count_cases, monkeypatch):
-    for kind, data in all_rows(cls, "dense", "float32", "Fortran", "integers", "few, csr", "csr", n=9000, weighted=True):
+    kinds = ("dense", "float32", "Fortran", "integers", "few, csr", "csr")
+    for kind, data in all_rows(cls, *kinds, n=9000, weighted=True):
         for run in given(cls, data):
-            merges = []
-            merge = run.task.merge
-            monkeypatch.setattr(run.task, "merge", lambda into, other: merges.append(1) or merge(into, other))
+            merges = counted(run.task, monkeypatch)
             monkeypatch.setattr(run.task, "least_rows", 200, raising=False)
             found = []
             for threads in (1, 2, 3, 8):
@@ -247,7 +266,7 @@ def test_what_a_pass_says_of_its_costs(cls, count_cases):
 
 @every_pass
 def test_passes_and_values_travel_between_processes(cls, count_cases):
-    for run, data in [(run, data) for _, data in all_rows(cls, "dense", weighted=True) for run in given(cls, data)]:
+    for run, data in runs_of(cls):
         task = pickle.loads(pickle.dumps(run.task))
         value = task.begin()
         task.block(data.place._block(0, 130), value)

@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-
-import discriminant as dc
 from answers import assert_close
 from contract import registry
 from contract.arguments import CLASSES, Rows, given
+
+import discriminant as dc
 from discriminant.errors import UnsupportedHere
 from discriminant.passes.a_pass import Pass
 from discriminant.places import memory, unsupported
 from discriminant.places.choose import place_of
 from discriminant.places.place import Place
 
-# How each place is made of dense rows. A new place needs an entry, by the name of its class: {case: (X, codes, w) -> place}.
+# How each place is made of dense rows. A new place needs an entry, by the name of its class: {case: function}.
 MAKERS = {
     "MemoryPlace": {
         "dense": lambda X, codes, w: memory.MemoryPlace(X, codes, w),
@@ -139,7 +139,7 @@ def test_an_error_in_a_block_is_the_error_of_the_fold(make, monkeypatch):
 def test_markers_refuse_and_name_the_alternative():
     mark = unsupported.Unsupported("epoch", "across partitions", "row order has no meaning there", "fit in memory")
     try:
-        with pytest.raises(UnsupportedHere, match=r"epoch is not available across partitions: .* Instead: fit in memory"):
+        with pytest.raises(UnsupportedHere, match=r"epoch is not available across partitions: .* Instead: fit in mem"):
             mark.refuse()
         assert mark in unsupported.markers
     finally:

@@ -4,7 +4,10 @@ import pickle
 
 import joblib
 import numpy as np
+import problems
 import pytest
+from answers import answers, assert_same_answers
+from contract import registry
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
@@ -13,9 +16,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import discriminant as dc
-import problems
-from answers import answers, assert_same_answers
-from contract import registry
 
 PROBLEM = problems.three()
 
@@ -37,6 +37,9 @@ def is_chosen(value):
     return np.ndim(value) == 1 or (isinstance(value, str) and value == "loo")
 
 
+EQUIVALENCE = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
+
+
 def expected_failures(estimator):
     """Checks that ask for what a configuration says it cannot do, each with the reason."""
     given, out = estimator.get_params(), {}
@@ -50,7 +53,7 @@ def expected_failures(estimator):
                       "check_methods_subset_invariance", "check_fit2d_predict1d"):
             out[check] = "the check sets n_components=1, which goes with one shrinkage only, and the error says so"
     if any(is_chosen(given.get(name)) for name in ("shrinkage", "alpha")):
-        for check in ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"):
+        for check in EQUIVALENCE:
             out[check] = "leaving one out takes a whole row away: two copies of a row are two rows, weight 2 is one"
     if given.get("n_components") == 1:
         for check in ("check_classifiers_train", "check_classifiers_train(readonly_memmap=True)",
@@ -58,7 +61,7 @@ def expected_failures(estimator):
             out[check] = "three classes on one direction, which predict respects, stay below the accuracy asked for"
     kind = given.get("covariance", "shared")
     if kind != "shared":
-        for check in ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"):
+        for check in EQUIVALENCE:
             out[check] = "the check leaves a class one row with weight, which has no density, and the error says so"
     if kind in ("full", "diagonal") and shrinkage is None:
         for check in ("check_sample_weights_shape", "check_sample_weights_not_overwritten"):

@@ -1,15 +1,16 @@
 """Every learner in every combination of its parameters says what its slow twin says."""
 
 import numpy as np
-import pytest
-
-import discriminant as dc
 import problems
+import pytest
 import reference
 from answers import assert_close
 from contract import registry
 
-PROBLEMS = [problems.two(), problems.three(), problems.five(), problems.three().weighted(), problems.two().weighted()]
+import discriminant as dc
+
+PROBLEMS = [problems.two(), problems.three(), problems.five(), problems.three().weighted(), problems.two().weighted(),
+            problems.in_other_units()]
 
 
 def check(learner, configuration, problem, rtol=1e-8):
@@ -42,7 +43,7 @@ def test_a_learner_agrees_with_its_twin_on_more_columns_than_rows(learner, probl
     for configuration in registry.one_at_a_time(learner, problem.classes):
         model = learner(**configuration)
         value = configuration.get("shrinkage", configuration.get("alpha"))
-        if isinstance(value, str) and value == "loo" or (np.ndim(value) == 1 and 0 in value):
+        if (isinstance(value, str) and value == "loo") or (np.ndim(value) == 1 and 0 in value):
             continue  # the twin would have to decide what a singular covariance says of a row
         try:
             model.fit(problem.X, problem.y, problem.weights)

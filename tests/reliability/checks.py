@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from time import perf_counter
 
 import numpy as np
-
 from answers import answers
 
 
@@ -41,13 +40,14 @@ class Cases:
         assert self.tried >= at_least, f"only {self.tried} cases were tried, {at_least} were meant to be"
 
 
-def assert_refused(call, words, came=()):
-    """`call` raises a ValueError or TypeError and nothing else, warns of nothing, and its message holds one of `words`
-    (the parameter) and one of `came` (what was wrong with it)."""
+def assert_refused(words, came, call, *given, **named):
+    """`call(...)` raises a ValueError or TypeError and nothing else, warns of nothing, and its message holds one of
+    `words` (the parameter) and one of `came` (what was wrong with it)."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "X has feature names")  # frames for models that were fitted without names
         try:
-            found = call()
+            found = call(*given, **named)
         except (ValueError, TypeError) as error:
             text = str(error)
         except Exception as error:

@@ -1,15 +1,15 @@
 """However the cells lie in memory and whatever holds them, the answer is that for a contiguous copy."""
 
 import numpy as np
+import problems
 import pytest
 import scipy.sparse as sp
-from numpy.lib.stride_tricks import as_strided
-
-import problems
 from answers import answers, assert_same_answers
 from contract import registry
-from discriminant.places import memory
+from numpy.lib.stride_tricks import as_strided
 from reliability.checks import Cases
+
+from discriminant.places import memory
 
 KIND = "layouts of rows, labels and weights"
 PROBLEM = problems.three()
@@ -92,7 +92,8 @@ LAYOUTS = {
     "a list of arrays": list, "a tuple of arrays": lambda X: tuple(X), "a buffer": lambda X: memoryview(X.copy()),
 }
 LISTS = {"lists": lambda X: X.tolist(), "tuples": lambda X: tuple(map(tuple, X.tolist())),
-         "objects": lambda X: X.astype(object), "without a mask": np.ma.masked_array, "texts of numbers": lambda X: X.astype(str)}
+         "objects": lambda X: X.astype(object), "without a mask": np.ma.masked_array,
+         "texts of numbers": lambda X: X.astype(str)}
 DTYPES = ("float64", "float32", "float16", "longdouble", "int8", "int16", "int32", "int64", "uint8", "uint16",
           "uint32", "uint64", "bool")
 
@@ -256,7 +257,8 @@ def test_frames(learner, count_cases):
                       [pl.DataFrame(columns)[:20], pl.DataFrame(columns)[20:]], rechunk=False),
                   "narwhals": nw.from_native(pl.DataFrame(columns)), "narwhals of pandas": nw.from_native(frame),
                   "arrow": pa.table(columns), "arrow, chunks": pa.concat_tables(
-                      [pa.table(columns)[:20], pa.table(columns)[20:]]), "arrow batch": pa.RecordBatch.from_pydict(columns)}
+                      [pa.table(columns)[:20], pa.table(columns)[20:]]),
+                  "arrow batch": pa.RecordBatch.from_pydict(columns)}
         if dtype != "float16":
             pandas["nullable"] = frame.convert_dtypes()
             pandas["arrow"] = frame.convert_dtypes(dtype_backend="pyarrow")
@@ -347,7 +349,8 @@ def test_sparse_oddities(learner, count_cases):
         slack = sp.csr_array((np.append(csr.data, np.nan), np.append(csr.indices, 0), csr.indptr), shape=dense.shape)
         odd = {"unsorted": (backwards, dense), "halves in COO": (halves, dense), "halves in CSR": (twice, dense),
                "stored zeros": (zeros, zeros.toarray()), "read-only": (read, dense), "room at the end": (slack, dense),
-               "sliced": (sp.vstack([csr, csr]).tocsr()[: len(dense)], dense), "transposed": (sp.csr_array(dense.T.copy()).T, dense),
+               "sliced": (sp.vstack([csr, csr]).tocsr()[: len(dense)], dense),
+               "transposed": (sp.csr_array(dense.T.copy()).T, dense),
                "data strided": (sp.csr_array((np.repeat(csr.data, 2)[::2], csr.indices, csr.indptr), shape=dense.shape),
                                 dense)}
         for configuration in some_configurations(learner):
@@ -373,7 +376,8 @@ def check_sparse(cases, learner, configuration, name, given, wanted_rows, y, rto
 
 
 Y_LAYOUTS = {
-    "list": list, "tuple": tuple, "strided": lambda v: np.repeat(v, 3)[::3], "backwards": lambda v: v[::-1].copy()[::-1],
+    "list": list, "tuple": tuple, "strided": lambda v: np.repeat(v, 3)[::3],
+    "backwards": lambda v: v[::-1].copy()[::-1],
     "big-endian": lambda v: v.astype(v.dtype.newbyteorder(">")), "read-only": read_only, "unaligned": unaligned,
     "objects": lambda v: v.astype(object), "subclass": lambda v: v.view(Subclass), "a column of a matrix":
     lambda v: np.column_stack([v, v])[:, 1], "__array__": OnlyAnArray,
@@ -418,14 +422,16 @@ def test_columns_of_frames_as_labels_and_weights(learner, count_cases):
     columns = {
         "pandas": pd.Series(numbers), "pandas, another index": pd.Series(numbers, index=np.arange(48)[::-1]),
         "pandas Int64": pd.Series(numbers, dtype="Int64"), "pandas text": pd.Series(texts),
-        "pandas categories": pd.Series(texts).astype("category"), "pandas arrow": pd.Series(texts, dtype="string[pyarrow]"),
+        "pandas categories": pd.Series(texts).astype("category"),
+        "pandas arrow": pd.Series(texts, dtype="string[pyarrow]"),
         "pandas categories that do not occur": pd.Series(pd.Categorical(texts, ["eel", "cat", "bee", "ape"])),
         "pandas ordered categories": pd.Series(pd.Categorical(texts, ["ape", "bee", "cat"], ordered=True)),
         "pandas index": pd.Index(texts), "pandas array": pd.array(texts), "pandas Categorical": pd.Categorical(texts),
         "polars": pl.Series(numbers), "polars text": pl.Series(texts.tolist()),
         "polars categories": pl.Series(texts.tolist()).cast(pl.Categorical),
         "polars enum": pl.Series(texts.tolist()).cast(pl.Enum(["cat", "bee", "ape"])), "arrow": pa.array(numbers),
-        "arrow text": pa.array(texts.tolist()), "arrow chunks": pa.chunked_array([texts[:20].tolist(), texts[20:].tolist()]),
+        "arrow text": pa.array(texts.tolist()),
+        "arrow chunks": pa.chunked_array([texts[:20].tolist(), texts[20:].tolist()]),
         "arrow dictionary": pa.array(texts.tolist()).dictionary_encode(),
     }
     for name, y in columns.items():

@@ -1,11 +1,8 @@
 """A battery that cannot fail proves nothing: something is broken on purpose, and the battery must notice."""
 
 import numpy as np
-import pytest
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.estimator_checks import check_estimator
-
 import problems
+import pytest
 from contract import (
     arguments,
     registry,
@@ -15,6 +12,18 @@ from contract import (
     test_places,
     test_twins,
 )
+from reliability import (
+    test_bad_input,
+    test_degenerate,
+    test_interrupt,
+    test_layouts,
+    test_processes,
+    test_scale,
+    test_threads,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import check_estimator
+
 from discriminant import door, frames, parameters, settings
 from discriminant.blocks import dense
 from discriminant.blocks.dense import DenseBlock
@@ -25,15 +34,6 @@ from discriminant.passes.a_pass import Pass
 from discriminant.passes.largest import Largest
 from discriminant.passes.moments import Moments, MomentSums
 from discriminant.places.memory import MemoryPlace
-from reliability import (
-    test_bad_input,
-    test_degenerate,
-    test_interrupt,
-    test_layouts,
-    test_processes,
-    test_scale,
-    test_threads,
-)
 
 LEARNERS = {learner.__name__: learner for learner in registry.learners()}
 FISHER, GAUSSIAN, SQUARES = (LEARNERS[name] for name in
@@ -246,9 +246,9 @@ def test_a_pass_without_arguments(monkeypatch):
 def test_a_place_that_loses_a_row(monkeypatch):
     right = MemoryPlace._block
     monkeypatch.setattr(MemoryPlace, "_block", lambda self, start, stop: right(self, start, max(start, stop - 1)))
+    make = test_places.MAKERS["MemoryPlace"]["dense"]
     with pytest.MonkeyPatch.context() as patch:
-        caught(test_places.test_every_row_is_handed_out_once_and_in_order, test_places.MAKERS["MemoryPlace"]["dense"], 500,
-               1.0, patch)
+        caught(test_places.test_every_row_is_handed_out_once_and_in_order, make, 500, 1.0, patch)
 
 
 def test_an_import_that_goes_up(monkeypatch):

@@ -8,17 +8,17 @@ import threading
 
 import joblib
 import numpy as np
+import problems
 import pytest
 import sklearn
+from answers import answers, assert_same_answers
+from contract import registry
+from reliability.checks import Cases
 from sklearn.model_selection import cross_val_score
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import discriminant as dc
-import problems
-from answers import answers, assert_same_answers
-from contract import registry
 from discriminant import settings
-from reliability.checks import Cases
 
 KIND = "fits in processes, and limits on threads"
 LARGE = problems.blobs(80_000, 20, 3)  # enough to be shared out among threads
@@ -78,7 +78,8 @@ def test_a_fork_after_a_fit(learner, count_cases):
             assert_same_answers(answers(learner().fit(LARGE.X, LARGE.y), LARGE.probes), wanted, rtol=0)
             found = told_by(context, fit_and_answer, learner, LARGE.X, LARGE.y, LARGE.probes)
             assert_same_answers(found, wanted, rtol=0, case="fit in the child")
-            assert_same_answers(told_by(context, answer, model, LARGE.probes), wanted, rtol=0, case="model in the child")
+            found = told_by(context, answer, model, LARGE.probes)
+            assert_same_answers(found, wanted, rtol=0, case="model in the child")
     cases.finish(15)
 
 
@@ -245,8 +246,8 @@ def test_the_instruction_set_can_be_forced(count_cases):
     for isa in runnable:
         assert run_python(text, DISCRIMINANT_ISA=isa).split()[0] == isa
         count_cases(KIND)
-    warned = ("import warnings\nwith warnings.catch_warnings(record=True) as told:\n    warnings.simplefilter('always')\n"
-              "    import discriminant\nprint(*(each.message for each in told))")
+    warned = ("import warnings\nwith warnings.catch_warnings(record=True) as told:\n"
+              "    warnings.simplefilter('always')\n    import discriminant\nprint(*(each.message for each in told))")
     assert "DISCRIMINANT_ISA=abacus" in run_python(warned, DISCRIMINANT_ISA="abacus")
 
 

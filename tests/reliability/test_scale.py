@@ -7,15 +7,15 @@ cells lost digits by becoming denormal. Either the answers are the twin's, or th
 import warnings
 
 import numpy as np
+import problems
 import pytest
 import scipy.sparse as sp
-
-import problems
 from answers import answers, assert_close
 from contract import registry
+from reliability.checks import Cases, within_seconds
+
 from discriminant.errors import DegenerateWarning, InputError
 from discriminant.places.memory import MemoryPlace
-from reliability.checks import Cases, within_seconds
 
 KIND = "scales of columns and means"
 EXPONENTS = (-1074, -1072, -1065, -1050, -1030, -1022, -1015, -1000, -900, -700, -550, -511, -400, -200, -64, -20, 20,
@@ -32,7 +32,7 @@ def minds_units(configuration):
     """Whether a change of one column's unit changes the model: shrinkage towards the identity, ridge, one variance."""
     shrinks = configuration.get("shrinkage") not in (None, "auto", 0) or np.ndim(configuration.get("shrinkage"))
     return bool(shrinks or np.any(configuration.get("alpha", 0) != 0) or configuration.get("covariance") == "spherical"
-                or "rule" in configuration and not isinstance(configuration["rule"], str))
+                or ("rule" in configuration and not isinstance(configuration["rule"], str)))
 
 
 def in_new_unit(configuration, factor):
@@ -60,8 +60,9 @@ def outcome(learner, configuration, X, y, w, probes):
         try:
             return answers(learner(**configuration).fit(X, y, w), probes)
         except InputError as error:
-            assert any(word in str(error) for word in ("X", "column", "class", "rows")), f"no cause is named: {error}"
-            return None
+            refused = str(error)
+    assert any(word in refused for word in ("X", "column", "class", "rows")), f"no cause is named: {refused}"
+    return None
 
 
 def compare(found, wanted, rtol, shift=0.0, joint=False):
@@ -121,7 +122,8 @@ def test_all_columns_in_another_unit(learner, kind, count_cases):
 
 MIXED = {"one tiny": (0, 0, 0, -500), "one huge": (0, 0, 0, 500), "tiny and huge": (-300, 0, 0, 300),
          "from 1e-150 to 1e150": (-498, -166, 166, 498), "alternating": (200, -200, 200, -200),
-         "far down": (0, 0, -700, 0), "far up": (700, 0, 0, 0), "denormal": (0, -1060, 0, 0), "to the limits": (-1000, -300, 300, 1000), "all far": (-900, -899, 899, 900),
+         "far down": (0, 0, -700, 0), "far up": (700, 0, 0, 0), "denormal": (0, -1060, 0, 0),
+         "to the limits": (-1000, -300, 300, 1000), "all far": (-900, -899, 899, 900),
          "one at the top": (0, 0, 0, 1018), "one at the bottom": (0, 0, 0, -1070)}
 
 

@@ -38,17 +38,22 @@ class LeftOutHits(Pass[Floats]):
     """The weight of the rows put right by each shrinkage (G,).
 
     `moments` in one unit for all columns; `log_priors` (K,) if fixed, else None for the classes' own shares, which the
-    left-out row changes; zeros make all classes equal.
+    left-out row changes; zeros make all classes equal. `whitening` R with R'W R = I serves a shrinkage of 0, for which
+    units do not matter and eigenvectors would lose columns that are small beside others.
     """
 
     least_rows = 4 * _CHUNK_ROWS
 
-    def __init__(self, moments: Moments, gammas: Floats, log_priors: Floats | None, dimension: int) -> None:
-        values, vectors = la.eigh(moments.pooled, check_finite=False)
-        # In this unit tr W / d is 1, and no power of it leaves the range of floating point.
-        unit = np.sqrt(float(np.trace(moments.pooled)) / dimension) or 1.0
-        self.values = np.maximum(values, 0.0) / unit**2
-        self.turn = vectors / unit / moments.unit[:, None]
+    def __init__(self, moments: Moments, gammas: Floats, log_priors: Floats | None, dimension: int, *,
+                 whitening: Floats | None = None) -> None:
+        if whitening is None:
+            values, vectors = la.eigh(moments.pooled, check_finite=False)
+            # In this unit tr W / d is 1, and no power of it leaves the range of floating point.
+            unit = np.sqrt(float(np.trace(moments.pooled)) / dimension) or 1.0
+            self.values, turn = np.maximum(values, 0.0) / unit**2, vectors / unit
+        else:
+            self.values, turn = np.ones(whitening.shape[1]), whitening
+        self.turn = turn / moments.unit[:, None]
         self.centre = moments.overall_mean
         self.means = (moments.mean - self.centre) @ self.turn
         self.weight, self.total = moments.weight, moments.total

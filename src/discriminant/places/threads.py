@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from contextvars import copy_context
 from functools import cache
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
@@ -30,26 +30,30 @@ class _OneBlasThread:
     """
 
     def __init__(self) -> None:
-        self._lock, self._crews = threading.Lock(), 0
+        self._lock = threading.Lock()
+        self._crews: set[object] = set()
+        self._limit: Any = None
 
     def forget(self) -> None:
         """In a forked child: the parent's crews are not here, and one of them may have held the lock.
 
         A limit in force stays: giving it back takes a lock of BLAS, which the fork may have caught as well.
         """
-        self._lock, self._crews = threading.Lock(), 0
+        self.__init__()  # type: ignore[misc]
 
-    def __enter__(self) -> None:
+    def hold(self, crew: object) -> None:
         with self._lock:
-            if self._crews == 0:
+            if self._limit is None:
                 self._limit = _blas().limit(limits=1, user_api="blas")
-            self._crews += 1
+            self._crews.add(crew)
 
-    def __exit__(self, *raised: object) -> None:
+    def release(self, crew: object) -> None:
+        """Also right after a `hold` that an interrupt cut short."""
         with self._lock:
-            self._crews -= 1
-            if self._crews == 0:
+            self._crews.discard(crew)
+            if not self._crews and self._limit is not None:
                 self._limit.restore_original_limits()
+                self._limit = None
 
 
 @cache
@@ -83,16 +87,18 @@ class Crew(Generic[T]):
         workers = [threading.Thread(target=copy_context().run, args=(self._work, task, count, answers, end))
                    for end in ends]
         try:
-            with _one_blas_thread:
-                for worker in workers:
-                    worker.start()
-                for end in ends:
-                    end.wait()
+            _one_blas_thread.hold(self)
+            for worker in workers:
+                worker.start()
+            for end in ends:
+                end.wait()
         except BaseException:  # an interrupt: tell the workers, wait for the blocks in hand, and pass it on
             self._stop.set()
             for worker, end in zip(workers, ends, strict=True):
                 _wait_whatever_comes(worker, end)
             raise
+        finally:
+            _one_blas_thread.release(self)
         if self._error is not None:
             raise self._error
         return [answers[i] for i in range(count)]

@@ -20,12 +20,23 @@ Bools = NDArray[np.bool_]
 
 def leave_one_out(coordinates: Coordinates, gammas: Floats, log_priors: Floats | None) -> Floats:
     """The leave-one-out accuracy of every shrinkage; NaN where the covariance without shrinkage is singular."""
-    assert coordinates.place is not None
-    with np.errstate(over="ignore"):
-        task = LeftOutHits(coordinates.moments, gammas, log_priors, coordinates.columns)
+    moments, scores = coordinates.moments, np.full(len(gammas), np.nan)
+    whole = factor(moments.pooled, moments.precision, equilibrate=coordinates.keeps_columns)
+    if whole.rank == len(moments.pooled):
+        whitening = whole.colour(np.eye(whole.rank))
+        scores[gammas == 0] = _scores(coordinates, gammas[gammas == 0], log_priors, whitening)
+    scores[gammas > 0] = _scores(coordinates, gammas[gammas > 0], log_priors, None)
+    return scores
+
+
+def _scores(coordinates: Coordinates, gammas: Floats, log_priors: Floats | None, whitening: Floats | None) -> Floats:
+    if not len(gammas):
+        return np.zeros(0)
+    task = LeftOutHits(coordinates.moments, gammas, log_priors, coordinates.columns, whitening=whitening)
     if not np.isfinite(task.turn).all():
         raise ScaleError("X holds numbers so small that 1 / deviation leaves the range of floating point; multiply X "
                          "by a constant, so that its values are nearer to 1.")
+    assert coordinates.place is not None
     return np.asarray(coordinates.place.fold(task) / coordinates.moments.total)
 
 
