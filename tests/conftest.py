@@ -5,6 +5,10 @@ from collections import Counter
 import pytest
 
 
+def pytest_addoption(parser):
+    parser.addoption("--thorough", action="store_true", help="try far more cases where one case takes long")
+
+
 @pytest.fixture
 def count_cases(request):
     """`count_cases(name, n)`: this test tried n cases of the class `name`."""

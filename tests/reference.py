@@ -171,14 +171,13 @@ def fisher_functions(X, codes, w, *, shrinkage=None, priors=None, bayes=True, n_
     """
     m = class_moments(X, codes, w)
     shares = m.weight / m.total if priors is None else np.asarray(priors, float)
-    _, P = within(X, codes, w, shrinkage, shares)
+    S, P = within(X, codes, w, shrinkage, shares)
     centre = shares @ m.mean
     offset = m.mean - centre
     if n_components is not None and n_components < min(len(shares) - 1, X.shape[1]):
         values, V = la.eig(P @ (offset.T * shares) @ offset)
         V = np.real(V[:, np.argsort(-np.real(values))[:n_components]])
-        lengths = np.einsum("ij,ik,kj->j", V, np.linalg.pinv(P, hermitian=True), V)
-        V = V / np.sqrt(lengths)
+        V = V / np.sqrt(np.einsum("ij,ik,kj->j", V, S, V))
         P = V @ V.T
     coef = offset @ P
     constant = -0.5 * np.einsum("kj,kj->k", coef, offset) - coef @ centre

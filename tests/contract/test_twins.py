@@ -68,6 +68,85 @@ def test_every_value_goes_with_some_problem(learner):
             assert refused == []
 
 
+@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.name)
+def test_what_fisher_keeps(problem, count_cases):
+    X, codes = problem.X, problem.codes
+    w = np.ones(len(X)) if problem.weights is None else problem.weights
+    m = reference.class_moments(X, codes, w)
+    for priors in (None, registry.BY_CLASSES["priors"](problem.classes)):
+        model = dc.FisherDiscriminant(priors=priors).fit(X, codes, problem.weights)
+        shares = m.weight / m.total if priors is None else priors
+        assert_close(model.means_, m.mean, rtol=1e-12, case="means_")
+        assert_close(model.priors_, shares, rtol=1e-12, case="priors_")
+        assert model.criterion_ == pytest.approx(reference.criterion(X, codes, w), rel=1e-8)
+        V, S = model.scalings_, m.pooled / m.total
+        assert_close(V.T @ S @ V, np.eye(V.shape[1]), rtol=1e-9, case="scalings_ whiten the classes")
+        offset = m.mean - shares @ m.mean
+        ratios = np.diagonal(V.T @ (offset.T * shares) @ offset @ V)
+        assert (np.diff(ratios) <= 1e-9 * ratios[0]).all()
+        assert_close(model.explained_variance_ratio_, ratios / ratios.sum(), rtol=1e-9, case="variance ratios")
+        projected = (problem.probes - shares @ m.mean) @ V
+        assert_close(model.transform(problem.probes), projected, rtol=1e-8, case="transform")
+        count_cases("learners against their slow twins", 6)
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.name)
+def test_what_the_generative_model_keeps(problem, count_cases):
+    X, codes = problem.X, problem.codes
+    w = np.ones(len(X)) if problem.weights is None else problem.weights
+    m, (K, d) = reference.class_moments(X, codes, w), (len(problem.classes), X.shape[1])
+    S = m.scatter / m.weight[:, None, None]
+    variances = np.diagonal(S, axis1=1, axis2=2)
+    kinds = {"shared": (m.pooled / m.total, d * (d + 1) // 2), "full": (S, K * d * (d + 1) // 2),
+             "diagonal": (variances, K * d), "spherical": (variances.mean(axis=1), K)}
+    for kind, (covariance, numbers) in kinds.items():
+        model = dc.GaussianDiscriminant(covariance=kind).fit(X, codes, problem.weights)
+        units = np.sqrt(np.diagonal(m.pooled) / m.total)
+        scale = {"shared": units * units[:, None], "full": units * units[:, None], "diagonal": units**2}.get(
+            kind, np.mean(units**2))
+        assert_close(model.covariance_ / scale, covariance / scale, rtol=1e-9, case=f"{kind}: covariance_")
+        assert_close(model.means_, m.mean, rtol=1e-12, case=f"{kind}: means_")
+        assert model.n_parameters_ == K - 1 + K * d + numbers
+        rows, labels = model.sample(40_000, random_state=0)
+        again = dc.GaussianDiscriminant(covariance=kind).fit(rows, labels)
+        assert np.abs(again.priors_ - model.priors_).max() < 0.02
+        spread = np.sqrt(variances.max()) if kind == "spherical" else np.sqrt(variances.max(axis=0))
+        assert (np.abs(again.means_ - model.means_) < 0.1 * spread).all(), f"{kind}: sampled means"
+        assert (np.abs((again.covariance_ - covariance) / scale) < 0.1 * np.abs(covariance / scale).max()).all()
+        count_cases("learners against their slow twins", 6)
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.name)
+def test_what_least_squares_keeps(problem, count_cases):
+    X, codes = problem.X, problem.codes
+    w = np.ones(len(X)) if problem.weights is None else problem.weights
+    for kind in ("one-of-k", "bipolar", "fisher"):
+        if kind == "fisher" and len(problem.classes) > 2:
+            continue
+        T = reference.target_table(np.bincount(codes, w), kind)[codes]
+        for alpha in (0.0, 3.0):
+            B, b = reference.least_squares(X, T, w, alpha)
+            model = dc.LeastSquaresClassifier(targets=kind, alpha=alpha).fit(X, codes, problem.weights)
+            assert model.error_ == pytest.approx(0.5 * (w @ (X @ B + b - T) ** 2).sum(), rel=1e-8)
+            assert model.alpha_ == alpha
+            count_cases("learners against their slow twins", 2)
+    alphas = [0.01, 1.0, 100.0]
+    rel = 1e-5 if "units" in problem.name else 1e-8  # the path squares the ratio of the units, which is 1e9
+    model = dc.LeastSquaresClassifier(alpha=alphas).fit(X, codes, problem.weights)
+    T = np.eye(len(problem.classes))[codes]
+    for g, alpha in enumerate(alphas):
+        left = np.empty_like(T)
+        for i in range(len(X)):
+            rest = np.arange(len(X)) != i
+            B, b = reference.least_squares(X[rest], T[rest], w[rest], alpha)
+            left[i] = X[i] @ B + b
+        assert model.path_["score"][g] == pytest.approx(w @ (left.argmax(axis=1) == codes) / w.sum(), abs=1e-12)
+        assert model.path_["squared_error"][g] == pytest.approx((w @ (left - T) ** 2).sum() / w.sum(), rel=rel)
+        count_cases("learners against their slow twins", 2)
+    assert model.path_["alpha"].tolist() == alphas
+    assert model.loo_score_ == model.path_["score"].max()
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_twins_of_shrinkage_are_those_of_scikit_learn(weighted):
     problem = problems.five()

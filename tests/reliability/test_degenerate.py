@@ -6,6 +6,7 @@ Every case ends in sound answers or in an error that names the cause; and where 
 
 import pickle
 import warnings
+from contextlib import suppress
 
 import numpy as np
 import problems
@@ -15,7 +16,7 @@ from answers import answers, assert_close, assert_same_answers
 from contract import registry
 from reliability.checks import Cases, assert_refused, assert_sound, within_seconds
 
-from discriminant.errors import DegenerateError, DegenerateWarning, InputError, ParameterError
+from discriminant.errors import DegenerateError, DegenerateWarning, InputError, ParameterError, ScaleError
 
 KIND = "degenerate data"
 by_learner = pytest.mark.parametrize("learner", registry.learners(), ids=lambda learner: learner.__name__)
@@ -35,7 +36,7 @@ def fit(learner, configuration, X, y, w=None):
             return learner(**configuration).fit(X, y, w)
         except (InputError, ParameterError) as error:
             refused = str(error)
-    assert any(word in refused for word in ("class", "column", *configuration)), f"no cause is named: {refused}"
+    assert any(word in refused for word in ("class", "column", "weight", " X ", *configuration)), f"no cause: {refused}"
     return None
 
 
@@ -321,3 +322,52 @@ def test_the_answers_do_not_mind_order_and_names(learner, count_cases):
                 backwards = -found if found.ndim == 1 else found[:, ::-1]
                 assert_close(backwards, wanted["decision_function"], rtol=1e-8)
     cases.finish(60)
+
+
+def mixture(seed):
+    """Rows (n, d), codes, weights and the number of classes: normal cells, to which anything at all is done."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.choice([2, 3, 4, 5, 7, 10, 20, 60])), int(rng.choice([1, 2, 3, 5, 12, 40]))
+    K = int(rng.integers(2, min(n, 6) + 1))
+    codes = np.r_[np.arange(K), rng.integers(0, K, n - K)]
+    X = rng.standard_normal((n, d))
+    for deed in rng.integers(0, 12, rng.integers(0, 4)):
+        i, j, k = rng.integers(n), rng.integers(d), rng.integers(d)
+        if deed < 5:
+            X[:, j] = (0.0, rng.choice([1, -3.7, 1e5]), X[:, k], codes, X[:, j] * 2.0 ** rng.integers(-500, 500))[deed]
+        elif deed == 5:
+            X[codes == codes[i]] = X[i]
+        elif deed == 6:
+            X = np.ldexp(X, rng.integers(-1060, 1000))
+        elif deed == 7:
+            X[i, j] = rng.choice([1e300, 1e150, 1e-300, 0, 1e30])
+        elif deed == 8:
+            X[i] = X[rng.integers(n)]
+        else:
+            turned = X @ rng.standard_normal((d, d)) * (rng.random(d) > 0.5)
+            X = (np.round(X), X + rng.choice([1e3, 1e6, 1e9]), turned)[deed - 9]
+    w = None if rng.random() < 0.6 else rng.choice([0.0, 0.25, 1, 2, 1e-12, 1e12, 3], n)
+    return X, codes, w, K
+
+
+@by_learner
+def test_mixtures_of_everything(learner, count_cases, pytestconfig):
+    """Sound answers or a named error, whatever comes together; rows may be too large for densities, and it says so."""
+    cases, answered = Cases(count_cases, KIND), 0
+    for seed in range(40_000 if pytestconfig.getoption("--thorough") else 1500):
+        with np.errstate(all="ignore"):
+            X, codes, w, K = mixture(seed)
+            how = ("dense", "dense", "sparse", "float32")[seed % 4]
+            rows = sp.csr_array(X) if how == "sparse" else X.astype(np.float32) if how == "float32" else X
+        if not np.isfinite(rows.data if how == "sparse" else rows).all():
+            continue
+        offered = registry.all_together(learner, np.arange(K))
+        configuration = offered[seed % len(offered)]
+        with cases.case(f"{registry.name_of(learner, configuration)}, {how}, seed {seed}"):
+            model = fit(learner, configuration, rows, codes, w)
+            if model is not None:
+                with suppress(ScaleError):
+                    assert_sound(model, rows)
+                answered += 1
+    cases.finish(1000)
+    assert answered > 0.3 * cases.tried, f"only {answered} of {cases.tried} cases were answered"

@@ -206,13 +206,13 @@ def test_limits_that_nobody_keeps(monkeypatch):
     caught(test_processes.test_no_more_threads_than_allowed_are_started, nothing)
 
 
-def test_an_interrupt_that_waits(monkeypatch):
+def test_an_interrupt_that_waits(monkeypatch, pytestconfig):
     slow = "signal.signal(signal.SIGINT, lambda *at: (time.sleep(1.2), signal.default_int_handler(*at)))"
     monkeypatch.setattr(test_interrupt, "PROGRAM", test_interrupt.PROGRAM.replace(
         "signal.signal(signal.SIGINT, signal.default_int_handler)", slow))
     monkeypatch.setattr(test_interrupt, "long_configurations", lambda learner: [{}])
     caught(test_interrupt.test_answered_at_once_and_the_model_is_as_it_was, SQUARES, 1, nothing, nothing,
-           match="answered after")
+           pytestconfig, match="answered after")
 
 
 def test_a_pass_that_is_not_the_sum_of_its_parts(monkeypatch):

@@ -28,7 +28,7 @@ from discriminant.passes.moments import Moments
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
-_CHUNK_ROWS = 1024
+_CHUNK_ROWS = 512
 _MOST_POWERS = 6
 _TRUNCATION = 1e-12
 _TABLE_CELLS = 1 << 20
@@ -42,7 +42,7 @@ class LeftOutHits(Pass[Floats]):
     units do not matter and eigenvectors would lose columns that are small beside others.
     """
 
-    least_rows = 4 * _CHUNK_ROWS
+    least_rows = 4096  # the more rows are sorted together, the more alike they are in a chunk
 
     def __init__(self, moments: Moments, gammas: Floats, log_priors: Floats | None, dimension: int, *,
                  whitening: Floats | None = None) -> None:
