@@ -35,6 +35,7 @@ class Contest:
     contestants: Sequence[Contestant]  # ours first
     cost: Cost | None = None
     calls: int = 1  # in one sample of the time
+    waits: bool = True  # for others to leave the machine alone: figures other than times need not
     rounds: int | None = None  # None: as many as the runner finds right
     allowance: float = 0.0  # what `within_allowance` compares with, in the unit of the work
 

@@ -20,7 +20,7 @@ def run(contest: Contest, scale: Scale) -> dict[str, Figures]:
     entries = list(contest.contestants)
     quality = {entry.name: _judged(entry) for entry in entries}
     samples: dict[str, list[float]] = {entry.name: [] for entry in entries}
-    quiet = Quiet(scale.patience)
+    quiet = Quiet(scale.patience if contest.waits else 0.0)
     started, done = perf_counter(), 0
     while not _enough(contest, scale.quick, done, perf_counter() - started - quiet.waited, samples.values()):
         turn = done % len(entries)  # nobody always follows the same one

@@ -18,8 +18,9 @@ from discriminant.places.unsupported import markers
 def page() -> str:
     for module in pkgutil.walk_packages(dc.__path__, "discriminant."):
         importlib.import_module(module.name)
-    places = [place for place in Place.__subclasses__()]
-    learners = [name for name in dc.__all__ if isinstance(getattr(dc, name), type) and issubclass(getattr(dc, name), Learner)]
+    places = Place.__subclasses__()
+    public = {name: getattr(dc, name) for name in dc.__all__}
+    learners = [name for name, each in public.items() if isinstance(each, type) and issubclass(each, Learner)]
     lines = ["# What runs where", "", "Written by docs/supported.py from the package itself.", ""]
     lines += ["| learner | " + " | ".join((place.__doc__ or "").split(".")[0] for place in places) + " |"]
     lines += ["|---|" + "---|" * len(places)]

@@ -1,4 +1,4 @@
-"""docs/how_it_works.md names every source file, each once, and none that is not there; links in the docs lead somewhere."""
+"""docs/how_it_works.md names every source file, each once, and none that is not there; links lead somewhere."""
 
 import importlib.util
 import re
@@ -29,7 +29,10 @@ def test_every_name_is_a_file():
         assert (PACKAGE / name).exists() or (ROOT / name).exists(), name
 
 
-@pytest.mark.parametrize("page", sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]), ids=lambda page: page.name)
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
         assert target.startswith("https://") or (page.parent / target).exists(), f"{page.name}: {target}"
