@@ -26,7 +26,8 @@ T = TypeVar("T")
 _SPARSE_FILL = 0.1  # fuller matrices are handed out as dense blocks: faster, and centred
 _BLOCK_BYTES = 8 << 20  # large enough that the work in Python around a block is small beside it
 _BLOCK_FLOPS = 2e9  # an interrupt waits for the block in hand: this is some tens of milliseconds
-_STRAND_BYTES, _STRAND_FLOPS = 1 << 20, 3e7  # a few of either take about as long as starting threads
+_STRAND_BYTES, _STRAND_FLOPS = 4 << 20, 1e8  # either takes a few times as long as starting threads
+_FEW_STRANDS = 8  # of rows that are worth threads at all; each value costs a beginning and a merge
 _STRAND_VALUES_BYTES = 24 << 20  # all values of a pass together, while there are more than four
 
 
@@ -98,7 +99,7 @@ class MemoryPlace(Place):
     def _strands(self, task: Pass[Any]) -> int:
         n = self.shape[0]
         work = max(n * self._row_bytes() / _STRAND_BYTES, n * task.flops_per_row() / _STRAND_FLOPS)
-        if work < 4:
+        if work < 1:
             return 1
         most = min(64, max(4, _STRAND_VALUES_BYTES // max(1, task.value_bytes())))
-        return max(1, min(most, int(work), n // task.least_rows))
+        return max(1, min(most, max(_FEW_STRANDS, int(work / 2)), n // task.least_rows))
