@@ -67,7 +67,8 @@ $(VENV)/test-tools: $(VENV)/installed
 	@$(BIN)/pip install --quiet $(TEST_TOOLS)
 	@touch $@
 
-$(VENV)/lint-tools: $(VENV)/installed
+# mypy reads the types of what the extras install.
+$(VENV)/lint-tools: $(VENV)/test-tools
 	@echo "== installing the linters into $(VENV)"
 	@$(BIN)/pip install --quiet $(LINT_TOOLS)
 	@touch $@

@@ -15,7 +15,10 @@ class Status(Enum):
         "columns depend on each other, so many solutions fit alike; the shortest one was taken. "
         "Shrinkage (or alpha > 0) makes the solution unique"
     )
-    MAX_ITERATIONS = "the limit on iterations came first; raise it, or loosen the tolerance"
+    MAX_ITERATIONS = (
+        "the limit on iterations came first, so this is not the solution; regularise more (shrinkage, alpha), or raise "
+        "the limit where there is one"
+    )
     SEPARABLE = "a hyperplane separates the classes without a mistake"
     INSEPARABLE = "no hyperplane separates the classes"
     CYCLING = "the same state came back, so the run would repeat for ever: no hyperplane separates the classes"

@@ -22,13 +22,6 @@ KIND = "degenerate data"
 by_learner = pytest.mark.parametrize("learner", registry.learners(), ids=lambda learner: learner.__name__)
 
 
-def but_for(names, reason):
-    """`by_learner`, where the learners `names` fail for a reason that is known and will be mended."""
-    mark = pytest.mark.xfail(strict=True, reason=reason)
-    learners = [pytest.param(cls, marks=mark if cls.__name__ in names else ()) for cls in registry.learners()]
-    return pytest.mark.parametrize("learner", learners, ids=lambda cls: cls.__name__)
-
-
 rng = np.random.default_rng(11)
 
 
@@ -215,7 +208,7 @@ def test_columns_that_say_nothing_new_change_nothing(learner, count_cases):
     cases.finish(30)
 
 
-@but_for(["LeastSquaresClassifier"], "B61: the shortest solution loses its digits beside a small column")
+@by_learner
 def test_collinear_columns_beside_one_in_another_unit(learner, count_cases):
     """One-hot columns, which sum to one, beside lengths in metres or nanometres."""
     cases = Cases(count_cases, KIND)
@@ -387,7 +380,7 @@ def mixture(seed):
     return X, codes, w, K
 
 
-@but_for(["FisherDiscriminant", "GaussianDiscriminant"], "B59: OverflowError where huge means have no spread")
+@by_learner
 def test_mixtures_of_everything(learner, count_cases, pytestconfig):
     """Sound answers or a named error, whatever comes together; rows may be too large for densities, and it says so."""
     cases, answered = Cases(count_cases, KIND), 0

@@ -96,6 +96,7 @@ class LeastSquaresClassifier(LinearLearner):
                 self._fit_formed(coordinates, targets)
         self.classes_ = training.classes
         self.result_.stats.update(passes=training.place.passes_made, seconds=perf_counter() - started)
+        self._tell()
         return self
 
     def _fit_formed(self, coordinates: Coordinates, targets: Floats) -> None:

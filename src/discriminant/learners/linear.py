@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from discriminant import door, parameters
 from discriminant.blocks.functions import LinearFunctions
@@ -19,7 +19,7 @@ from discriminant.errors import OUT_OF_RANGE, ScaleError, VersionWarning
 from discriminant.passes.a_pass import Pass
 from discriminant.passes.scores import FirstBad, Scores
 from discriminant.places.place import Place
-from discriminant.result import Result
+from discriminant.result import Result, Status
 from discriminant.solvers.measure import refuse_not_finite
 from discriminant.versions import VERSION
 
@@ -65,6 +65,11 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                           "it may not work, or not give the same answers. Fit it again, or install that version.",
                           VersionWarning, stacklevel=2)
         super().__setstate__(state)
+
+    def _tell(self) -> None:
+        """Warn of a solution that was not reached: nobody looks at a status unasked."""
+        if self.result_.status is Status.MAX_ITERATIONS:
+            warnings.warn(f"{type(self).__name__}: {self.result_}", ConvergenceWarning, stacklevel=4)
 
     def _require_fitted(self) -> None:
         if "classes_" not in self.__dict__:

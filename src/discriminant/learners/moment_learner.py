@@ -59,6 +59,7 @@ class MomentLearner(LinearLearner):
         self._missing = ""
         self.__dict__.pop("_stream", None)
         self.result_.stats.update(passes=place.passes_made, seconds=perf_counter() - started)
+        self._tell()
         return self
 
     @all_or_nothing

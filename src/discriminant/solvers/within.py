@@ -131,7 +131,7 @@ def _or_alike(covariance: Floats, coordinates: Coordinates) -> Floats:
     """
     if covariance.any():
         return covariance
-    between = float(np.ptp(coordinates.mean, axis=0).max(initial=0.0)) or 1.0
+    between = np.ptp(coordinates.mean, axis=0).max(initial=0.0) or np.float64(1.0)
     return np.eye(len(covariance)) * (1e-6 * between) ** 2
 
 
