@@ -57,8 +57,9 @@ def _hold(work: Work, scale: Scale, limits: Limits) -> list[report.Run]:
         return []
     runs = []
     for case in work.cases:
-        limits.measure(Quiet(scale.patience))
         contest = work.prepare(case, scale)
+        if contest.cost:
+            limits.measure(Quiet(scale.patience))
         figures = runner.run(contest, scale)
         runs.append(report.Run(work, case, figures, contest.cost, contest.allowance))
         del contest  # with its data, before the next is made

@@ -93,14 +93,14 @@ def print_run(run: Run, limits: Limits) -> None:
 
 def print_verdicts(found: Sequence[Verdict], *, quick: bool) -> None:
     print(f"\nWhat must hold, in the worst case{' (at full size: this was a smoke run)' if quick else ''}")
-    print(f"  {'':<60}{'measured':>12}  {'worst case':<18} kept")
+    print(f"  {'':<59}{'measured':>12}  {'worst case':<18} kept")
     last = ""
     for verdict in found:
         if verdict.work.name != last:
             last = verdict.work.name
             print(f"  {last}")
         kept = "yes" if verdict.kept else "NO"
-        print(f"    {verdict.must.text:<58}{verdict.measured:>12}  {verdict.case:<18} {kept}")
+        print(f"    {verdict.must.text:<57}{verdict.measured:>12}  {verdict.case:<18} {kept}")
     print(f"  {sum(v.kept for v in found)} of {len(found)} kept")
 
 

@@ -21,7 +21,7 @@ import scipy.linalg as la
 from numpy.typing import NDArray
 
 from discriminant.blocks.block import Block
-from discriminant.blocks.dense import DenseBlock
+from discriminant.blocks.dense import product
 from discriminant.passes.a_pass import Pass
 from discriminant.passes.moments import Moments
 
@@ -76,7 +76,7 @@ class LeftOutHits(Pass[Floats]):
         Z = np.empty((len(rows), len(self.values)))
         for start in range(0, len(rows), _CHUNK_ROWS):
             part = rows[start : start + _CHUNK_ROWS]
-            Z[start : start + _CHUNK_ROWS] = _product(block.rows(part) - self.centre, self.turn)
+            Z[start : start + _CHUNK_ROWS] = product(block.rows(part) - self.centre, self.turn)
         codes, weights = block.codes[rows], weights[rows]
         Z -= self.means[codes]
         own = self.weight[codes]
@@ -131,9 +131,9 @@ class _Chunk:
         task, rows, count = self.task, len(self.Z), len(gammas)
         inverse = (1.0 / H)[:, None, :] ** np.arange(1.0, powers + 1)[:, None]  # (m, powers, G)
         flat = inverse.reshape(len(H), -1)
-        squares = _product(self.Z * self.Z, flat).reshape(rows, powers, count)
+        squares = product(self.Z * self.Z, flat).reshape(rows, powers, count)
         table = inverse[:, :, None, :] * task.means.T[:, None, :, None]
-        crosses = _product(self.Z, table.reshape(len(H), -1)).reshape(rows, powers, -1, count)
+        crosses = product(self.Z, table.reshape(len(H), -1)).reshape(rows, powers, -1, count)
         out = np.zeros(count)
         for k, mine in self.classes:
             between = (((task.means[k] - task.means) ** 2) @ flat).reshape(-1, powers, count)
@@ -188,7 +188,3 @@ class _Chunk:
             log_priors = np.tile(np.log(task.weight), (len(weights), 1))
             log_priors[:, k] = np.log(task.weight[k] - weights)
         return np.asarray(-2.0 * log_priors / (task.total - weights)[:, None])
-
-
-def _product(A: Floats, B: Floats) -> Floats:
-    return DenseBlock(A, 0, np.zeros(len(A), np.int32), None).times(B)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discriminant.blocks.block import Block
-from discriminant.blocks.dense import DenseBlock
+from discriminant.blocks.dense import product
 from discriminant.passes.a_pass import Pass
 
 Floats = NDArray[np.float64]
@@ -66,15 +66,15 @@ class LeftOutRidge(Pass[LeftOut]):
         for start in range(0, block.shape[0], _ROWS):
             rows = np.arange(start, min(start + _ROWS, block.shape[0]))
             weights = np.ones(len(rows)) if block.weights is None else block.weights[rows]
-            Z = _product(block.rows(rows) - self.centre, self.turn)
+            Z = product(block.rows(rows) - self.centre, self.turn)
             self._add(Z, block.codes[rows], weights, into)
 
     def _add(self, Z: Floats, codes: NDArray[np.int32], weights: Floats, into: LeftOut) -> None:
         total, classes = self.class_weight.sum(), len(self.class_weight)
         target = np.zeros((len(Z), 1, classes))
         target[np.arange(len(Z)), 0, codes] = 1.0
-        leverage = weights[:, None] * _product(Z * Z, self.inverse)  # (rows, penalties)
-        fits = _product(Z, self.fits).reshape(len(Z), -1, classes)
+        leverage = weights[:, None] * product(Z * Z, self.inverse)  # (rows, penalties)
+        fits = product(Z, self.fits).reshape(len(Z), -1, classes)
         if self.exact:
             keep, residual, known = leverage, fits, leverage > 0
         else:
@@ -91,7 +91,3 @@ class LeftOutRidge(Pass[LeftOut]):
             share[np.arange(len(Z)), codes] -= weights
             left_out /= np.maximum(share, np.finfo(float).tiny)[:, None, :]
         into.hits += weights @ (known & (left_out.argmax(axis=2) == codes[:, None]))
-
-
-def _product(A: Floats, B: Floats) -> Floats:
-    return DenseBlock(A, 0, np.zeros(len(A), np.int32), None).times(B)
