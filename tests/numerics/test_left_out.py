@@ -55,11 +55,10 @@ def caught():
     """The arguments of every decision, with the task and the coordinates and weights of its rows."""
     found, original = [], left_out._Chunk._right
 
-    def spy(self, k, mine, gammas, q, P, t):
-        shape = np.broadcast_shapes(P.shape, t.shape)
-        found.append((self.task, k, self.Z[mine], self.weights[mine], np.array(gammas), q.copy(),
-                      np.broadcast_to(P, shape).copy(), np.broadcast_to(t, shape).copy()))
-        return original(self, k, mine, gammas, q, P, t)
+    def spy(self, k, mine, gammas, q, near, far):
+        found.append((self.task, k, self.Z[mine], self.weights[mine], np.array(gammas), q.copy(), near.copy(),
+                      far.copy()))
+        return original(self, k, mine, gammas, q, near, far)
 
     left_out._Chunk._right = spy
     try:
@@ -76,13 +75,11 @@ def share_left(record):
 
 
 def left_out_distances(record):
-    """(rows, K, G) by Sherman & Morrison's formula, from z'Bz, z'B m_j and (m_k - m_j)'B(m_k - m_j)."""
-    task, k, _, w, gammas, q, P, t = record
+    """(rows, K, G) by Sherman & Morrison's formula, from q = z'Bz, z'B(z + u) and (z + u)'Bu with u = m_k - m_j."""
+    task, k, _, w, gammas, q, near, far = record
     N, n, keep = task.weight[k], task.total, share_left(record)
     c = (w * N / (N - w))[:, None] * (1 - gammas)
-    across = q[:, None] + P[:, k : k + 1] - P
-    D = q[:, None] + 2 * (P[:, k : k + 1] - P) + t + c[:, None] * across**2 / keep[:, None]
-    D[:, k] = (N / (N - w))[:, None] ** 2 * q / keep
+    D = np.insert(near + far + c[:, None] * near**2 / keep[:, None], k, (N / (N - w))[:, None] ** 2 * q / keep, axis=1)
     return D * (n - w)[:, None, None]
 
 

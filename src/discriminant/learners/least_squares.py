@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discriminant import door
 from discriminant.errors import ParameterError, ScaleError
-from discriminant.learners.linear import LinearLearner, all_or_nothing, range_checked_later
+from discriminant.learners.linear import LinearLearner, all_or_nothing, learning
 from discriminant.parameters import Allowed, ListOf, Mapped, OneOf, Real
 from discriminant.places.place import Place
 from discriminant.result import Result, Status
@@ -86,7 +86,7 @@ class LeastSquaresClassifier(LinearLearner):
         targets = self._target_table(training.class_weights)
         constant = bool(self.fit_intercept)
         wide = training.place.shape[1] > training.place.shape[0]
-        with range_checked_later():
+        with learning(training.place.shape[1]):
             # Lengths in the user's columns matter to a choice among penalties, and to the shortest of many solutions.
             coordinates = coordinates_of(training.place, len(training.classes), centred=constant,
                                          one_unit=wide or self._is_chosen())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, ClassVar
 
@@ -19,6 +20,7 @@ from discriminant.errors import OUT_OF_RANGE, ScaleError, VersionWarning
 from discriminant.passes.a_pass import Pass
 from discriminant.passes.scores import FirstBad, Scores
 from discriminant.places.place import Place
+from discriminant.places.threads import calm_blas
 from discriminant.result import Result, Status
 from discriminant.solvers.measure import refuse_not_finite
 from discriminant.versions import VERSION
@@ -118,9 +120,14 @@ class LinearLearner(Learner):
         return np.asarray(self.classes_[codes])
 
 
-def range_checked_later() -> np.errstate:
-    """For fitting: what leaves the range of floating point shows in the result, which is checked, not in warnings."""
-    return np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore")
+@contextmanager
+def learning(columns: int) -> Iterator[None]:
+    """Around all arithmetic of a fit, of matrices with so many columns.
+
+    What leaves the range of floating point shows in the result, which is checked, not in warnings.
+    """
+    with calm_blas(columns), np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
+        yield
 
 
 def scores_of(place: Place, functions: LinearFunctions) -> Floats:

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from discriminant import door
 from discriminant.errors import DegenerateError, ParameterError
-from discriminant.learners.linear import LinearLearner, all_or_nothing, log_posteriors, range_checked_later
+from discriminant.learners.linear import LinearLearner, all_or_nothing, learning, log_posteriors
 from discriminant.learners.priors import prior_of
 from discriminant.learners.stream import MomentStream
 from discriminant.passes.moments import Spread
@@ -52,7 +52,7 @@ class MomentLearner(LinearLearner):
         priors = prior_of(self.priors, training.class_weights)
         self._check_together(len(classes), place.shape[1])
         spread, one_unit = self._moments_needed()
-        with range_checked_later():
+        with learning(place.shape[1]):
             coordinates = coordinates_of(place, len(classes), one_unit=one_unit, spread=spread)
             self._learn(coordinates, place, classes, priors)
         self.classes_ = classes
@@ -84,7 +84,7 @@ class MomentLearner(LinearLearner):
             expected = len(names) if stream.announced is None else len(stream.announced)
             self._check_together(expected, training.place.shape[1])
             try:
-                with range_checked_later():
+                with learning(training.place.shape[1]):
                     self._learn(from_moments(moments, one_unit=one_unit), None, names, priors)
             except DegenerateError as error:
                 self._missing = str(error)

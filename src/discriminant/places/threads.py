@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from functools import cache
 from typing import Any, Generic, TypeVar
@@ -26,12 +26,12 @@ class Stopped(Exception):
 class _OneBlasThread:
     """Holds BLAS to one thread while crews run: its threads would spin against ours, for tens of times the time.
 
-    Crews may overlap; the first takes the limit and the last gives it back.
+    Users of the limit may overlap; the first takes it and the last gives it back.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._crews: set[object] = set()
+        self._users: set[object] = set()
         self._limit: Any = None
 
     def forget(self) -> None:
@@ -41,17 +41,17 @@ class _OneBlasThread:
         """
         self.__init__()  # type: ignore[misc]
 
-    def hold(self, crew: object) -> None:
+    def hold(self, user: object) -> None:
         with self._lock:
             if self._limit is None:
                 self._limit = _blas().limit(limits=1, user_api="blas")
-            self._crews.add(crew)
+            self._users.add(user)
 
-    def release(self, crew: object) -> None:
+    def release(self, user: object) -> None:
         """Also right after a `hold` that an interrupt cut short."""
         with self._lock:
-            self._crews.discard(crew)
-            if not self._crews and self._limit is not None:
+            self._users.discard(user)
+            if not self._users and self._limit is not None:
                 self._limit.restore_original_limits()
                 self._limit = None
 
@@ -64,6 +64,22 @@ def _blas() -> ThreadpoolController:
 
 _one_blas_thread = _OneBlasThread()
 os.register_at_fork(after_in_child=_one_blas_thread.forget)
+
+_FEW_COLUMNS = 512  # up to here a second thread gains the factors of a matrix a millisecond or two
+
+
+@contextmanager
+def calm_blas(columns: int) -> Iterator[None]:
+    """Between passes too, unless matrices are large: after a threaded call OpenBLAS spins for 100 ms on our cores."""
+    if columns > _FEW_COLUMNS:
+        yield
+        return
+    user = object()
+    try:
+        _one_blas_thread.hold(user)
+        yield
+    finally:
+        _one_blas_thread.release(user)
 
 
 class Crew(Generic[T]):
