@@ -16,15 +16,40 @@ inline void add_to(double* to, Vector<float>::type y) {
     add_to(to + lanes<double>, high_half(y));
 }
 
+// The rows that will be packed next, fetched while tiles compute: packing waits for memory, so the two would otherwise
+// take turns. One cache line for each step of a tile; fetched in bursts, lines wait for each other and the tile for them.
+template <class T> struct NextRows {
+    const char* at;
+    std::int64_t lines;
+
+    NextRows(const GramJob<T>& job, std::int64_t start) {
+        const std::int64_t left = job.order || start >= job.n ? 0 : job.n - start;
+        const std::int64_t rows = left < gram_rows ? left : gram_rows;
+        at = reinterpret_cast<const char*>(job.rows + (left ? start * job.stride : 0));
+        lines = rows * job.stride * static_cast<std::int64_t>(sizeof(T)) / line + 1;
+    }
+    // Bytes from one fetch to the next during a tile of so many steps; when all is fetched, none.
+    std::int64_t stride(std::int64_t steps) {
+        if (lines <= 0) return 0;
+        lines -= steps;
+        return line;
+    }
+
+    static constexpr std::int64_t line = 64;
+};
+
 enum class Flush { along, across };  // add the tile to `out` as it lies, or transposed
 
 template <class T, int H, int W, Flush flush = Flush::along>
-inline void gram_tile(const T* left, const T* right, std::int64_t rows, double* out, std::int64_t stride) {
+inline void gram_tile(const T* left, const T* right, std::int64_t rows, double* out, std::int64_t stride,
+                      NextRows<T>& next) {
     using V = typename Vector<T>::type;
     constexpr std::int64_t width = lanes<T>;
     constexpr std::int64_t panel = gram_panel<T>;
     V sum[H][W] = {};
-    for (std::int64_t r = 0; r < rows; ++r) {
+    const std::int64_t fetch_stride = next.stride(rows);
+    for (std::int64_t r = 0; r < rows; ++r, next.at += fetch_stride) {
+        __builtin_prefetch(next.at, 0, 2);
         V b[W];
         DISCRIMINANT_UNROLL for (int j = 0; j < W; ++j) b[j] = load<V>(right + j * panel + r * width);
         DISCRIMINANT_UNROLL for (int i = 0; i < H; ++i) {
@@ -41,25 +66,6 @@ inline void gram_tile(const T* left, const T* right, std::int64_t rows, double* 
         }
 }
 
-// The rows that will be packed next, fetched a few cache lines after each tile: packing waits for memory while tiles
-// only compute, so the two would otherwise take turns.
-template <class T> struct NextRows {
-    const char* at;
-    const char* end;
-    std::int64_t step;
-
-    NextRows(const GramJob<T>& job, std::int64_t start, std::int64_t tiles) {
-        const std::int64_t left = job.order || start >= job.n ? 0 : job.n - start;
-        const std::int64_t rows = left < gram_rows ? left : gram_rows;
-        at = reinterpret_cast<const char*>(job.rows + (left ? start * job.stride : 0));
-        end = at + rows * job.stride * static_cast<std::int64_t>(sizeof(T));
-        step = (end - at) / (tiles + 1) / 64 + 1;  // there may be no tile
-    }
-    void fetch() {
-        for (std::int64_t i = 0; i < step && at < end; ++i, at += 64) __builtin_prefetch(at, 0, 2);
-    }
-};
-
 // One strip: H columns of a left panel against right panels [from, to).
 template <class T, int H, Flush flush>
 inline void gram_strip(const GramJob<T>& job, const T* left, std::int64_t from, std::int64_t to, std::int64_t rows,
@@ -67,12 +73,10 @@ inline void gram_strip(const GramJob<T>& job, const T* left, std::int64_t from, 
     const std::int64_t stride = padded(job.d);
     const T* right = job.workspace;
     std::int64_t b = from;
-    for (; b + 3 <= to; b += 3) {
-        gram_tile<T, H, 3, flush>(left, right + b * gram_panel<T>, rows, out + b * out_step, stride);
-        next.fetch();
-    }
-    if (b + 2 == to) gram_tile<T, H, 2, flush>(left, right + b * gram_panel<T>, rows, out + b * out_step, stride);
-    if (b + 1 == to) gram_tile<T, H, 1, flush>(left, right + b * gram_panel<T>, rows, out + b * out_step, stride);
+    for (; b + 3 <= to; b += 3)
+        gram_tile<T, H, 3, flush>(left, right + b * gram_panel<T>, rows, out + b * out_step, stride, next);
+    if (b + 2 == to) gram_tile<T, H, 2, flush>(left, right + b * gram_panel<T>, rows, out + b * out_step, stride, next);
+    if (b + 1 == to) gram_tile<T, H, 1, flush>(left, right + b * gram_panel<T>, rows, out + b * out_step, stride, next);
 }
 
 template <class T> void gram_triangle(const GramJob<T>& job, std::int64_t rows, std::int64_t next_start) {
@@ -80,7 +84,7 @@ template <class T> void gram_triangle(const GramJob<T>& job, std::int64_t rows, 
     constexpr int H = static_cast<int>(tile_height<T>);
     constexpr int half = H > 4 ? H / 2 : H;
     const std::int64_t whole = job.d / width, stride = padded(job.d);
-    NextRows<T> next(job, next_start, whole * (whole + 3) / 6 * (width / H));
+    NextRows<T> next(job, next_start);
     for (std::int64_t a = 0; a < whole; ++a)
         for (std::int64_t h = 0; h < width; h += H)
             gram_strip<T, H, Flush::along>(job, job.workspace + a * gram_panel<T> + h, a, whole, rows,

@@ -38,7 +38,7 @@ def _encode_integers(y: NDArray[Any], dtype: np.dtype[Any]) -> tuple[NDArray[Any
     seen[offsets] = True
     table = np.cumsum(seen, dtype=np.int32) - np.int32(1)
     present = np.flatnonzero(seen)
-    return np.array([low + int(offset) for offset in present]).astype(dtype), table[offsets]
+    return np.array([low + int(offset) for offset in present]).astype(dtype), table.take(offsets)
 
 
 def _encode_floats(y: NDArray[Any]) -> tuple[NDArray[Any], Codes]:

@@ -55,7 +55,7 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     result_: Result
 
     def _check_parameters(self) -> None:
-        parameters.check(type(self).__name__, self.parameters, self.get_params(deep=False))
+        parameters.check(type(self).__name__, self.parameters, vars(self))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_discriminant_version": VERSION}

@@ -24,13 +24,14 @@ _SAMPLE_ROWS = 512
 
 def measure(place: Place, classes: int, spread: Spread = Spread.POOLED) -> Moments:
     """One read of the rows (two when the sample misled)."""
-    sample = place.take(_evenly(place.shape[0]))
+    order = _evenly(place.shape[0])
+    sample = place.take(order)
     if not np.isfinite(sample).all():
         refuse_not_finite(place)
     if place.is_sparse:
         centre, largest = np.zeros((classes, place.shape[1])), place.fold(Largest(place.shape[1]))
     else:
-        centre = class_middles(sample, place.codes[_evenly(place.shape[0])], classes)
+        centre = class_middles(sample, place.codes[order], classes)
         largest = np.abs(sample).max(axis=0).astype(np.float64)
     if ((largest > 0) & (largest < np.finfo(sample.dtype).tiny)).any():
         raise ScaleError("X holds a column of numbers so small that they have lost digits (below "
@@ -62,7 +63,8 @@ def _unit_was_guessed(origin: Origin) -> bool:
 
 
 def _evenly(n: int) -> NDArray[np.int64]:
-    return np.unique(np.linspace(0, n - 1, min(n, _SAMPLE_ROWS)).astype(np.int64))
+    count = min(n, _SAMPLE_ROWS)
+    return np.arange(count) * (n - 1) // max(1, count - 1)
 
 
 def class_middles(sample: NDArray[Any], codes: NDArray[np.int32], classes: int) -> NDArray[Any]:
