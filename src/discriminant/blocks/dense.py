@@ -132,7 +132,8 @@ class DenseBlock(Block):
         return out
 
     def rows(self, order: NDArray[np.int64] | None = None) -> NDArray[Any]:
-        return self._ready(self.X if order is None else self.X.take(order, axis=0))  # `take` leaves other threads the GIL
+        # `take`, unlike an index, leaves the GIL to other threads.
+        return self._ready(self.X if order is None else self.X.take(order, axis=0))
 
     def largest(self) -> Floats:
         out = np.zeros(self.shape[1])

@@ -77,7 +77,7 @@ class LeftOutHits(Pass[Floats]):
         return into
 
     def flops_per_row(self) -> int:
-        functions = self.span.basis.shape[1]
+        functions = int(self.span.basis.shape[1])
         return 2 * (len(self.values) * (self.dimension + functions * (len(self.weight) + 1))
                     + 6 * functions * len(self.gammas) * len(self.weight))
 
