@@ -1,0 +1,1 @@
+"""Classifiers made of other classifiers: several classes from two, networks of units, decisions by cost."""
