@@ -28,3 +28,4 @@ void bind_settings(nb::module_& module);
 void bind_gram(nb::module_& module);
 void bind_scores(nb::module_& module);
 void bind_loss(nb::module_& module);
+void bind_perceptron(nb::module_& module);

@@ -7,4 +7,5 @@ NB_MODULE(_core, module) {
     bind_gram(module);
     bind_scores(module);
     bind_loss(module);
+    bind_perceptron(module);
 }

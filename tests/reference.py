@@ -352,3 +352,126 @@ def twin_of(model, X, codes, w, probes):
     assert name in globals(), f"write {name}, a slow twin of the learner, in {__file__}"
     w = np.ones(len(X)) if w is None else w
     return globals()[name](np.asarray(X, float), codes, w, np.asarray(probes, float), **model.get_params())
+
+
+# Perceptron
+
+
+def plain_net(x, w, b):
+    """From left to right, every product and sum rounded, the intercept last."""
+    net = 0.0
+    for cell, weight in zip(x, w, strict=True):
+        net += cell * weight
+    return net + b
+
+
+class PlainPerceptron:
+    """The plain loop: one function for two classes, or one for each of several. Every presentation is kept in `trace`
+    as (row, nets, changed, coef, intercept)."""
+
+    def __init__(self, X, codes, classes, *, rate=1.0, threshold=0.0, zero="undecided", intercept=True, w=None,
+                 start=None):
+        self.X, self.codes, self.w = np.asarray(X, np.float64).tolist(), codes, w
+        self.rate, self.threshold, self.zero, self.intercept = rate, threshold, zero, intercept
+        self.F, d = (1 if classes == 2 else classes), len(self.X[0])
+        self.W = [[0.0] * d for _ in range(self.F)] if start is None else [list(map(float, row)) for row in start[0]]
+        self.B = [0.0] * self.F if start is None else list(map(float, start[1]))
+        self.trace = []
+
+    def verdict(self, i):
+        """The nets of row i, and the changes that it asks for: [(function, sign)]."""
+        nets = [plain_net(self.X[i], self.W[f], self.B[f]) for f in range(self.F)]
+        own, zero = int(self.codes[i]), self.zero
+        if self.F == 1:
+            target, net = 2 * own - 1, nets[0]
+            if zero == "undecided":
+                output = 1 if net > self.threshold else -1 if net < -self.threshold else 0
+            else:
+                output = 1 if (net >= 0 if zero == "positive" else net > 0) else -1
+            return nets, ([] if output == target else [(0, target)])
+        best = max((k for k in range(self.F) if k != own), key=lambda k: (nets[k], k if zero == "positive" else -k))
+        right = nets[own] > nets[best]
+        if nets[own] == nets[best] and zero != "undecided":
+            right = own > best if zero == "positive" else own < best
+        return nets, ([] if right else [(best, -1), (own, 1)])
+
+    def present(self, i):
+        nets, changes = self.verdict(i)
+        for f, sign in changes:
+            c = self.rate * (1.0 if self.w is None else float(self.w[i])) * sign
+            self.W[f] = [weight + c * cell for weight, cell in zip(self.W[f], self.X[i], strict=True)]
+            self.B[f] = self.B[f] + c if self.intercept else self.B[f]
+        self.trace.append((i, nets, bool(changes), np.array(self.W), np.array(self.B)))
+        return bool(changes)
+
+    def wrong(self):
+        """The weight of the rows that are wrong now."""
+        return sum(1.0 if self.w is None else self.w[i] for i in range(len(self.X))
+                   if (self.w is None or self.w[i] > 0) and self.verdict(i)[1])
+
+    def last(self):
+        return np.array(self.W), np.array(self.B)
+
+    def average(self):
+        return tuple(np.mean([row[part] for row in self.trace], axis=0) for part in (3, 4))
+
+
+_TWIN_EPOCHS = 12  # longer runs say nothing here: the battery of bits follows them
+
+
+def twin_Perceptron(X, codes, w, probes, *, learning_rate=1.0, threshold=0.0, zero="undecided", order="cyclic",
+                    first_row=0, init="zeros", keep="last", stop="epoch", tolerance=0.0, max_epochs=1000,
+                    fit_intercept=True, class_weight=None, trace=False, random_state=None, warm_start=False):
+    K, n = int(codes.max()) + 1, len(X)
+    counts = np.bincount(codes, w)
+    if isinstance(class_weight, str):
+        w = w * (counts.sum() / (K * counts))[codes]
+    elif class_weight is not None:
+        w = w * np.array(list(class_weight.values()))[codes]
+    shape, rng = (1 if K == 2 else K, X.shape[1]), np.random.default_rng(random_state)
+    start = np.zeros(shape), np.zeros(shape[0])
+    if isinstance(init, str) and init == "random":
+        start = rng.standard_normal(shape), rng.standard_normal(shape[0])
+    elif not isinstance(init, str):
+        start = np.broadcast_to(init, shape), np.zeros(shape[0])
+    loop = PlainPerceptron(X, codes, K, rate=learning_rate, threshold=threshold, zero=zero, intercept=fit_intercept,
+                           w=w, start=start)
+    alive, run, pocket, seen = np.flatnonzero(w > 0), 0, (np.inf, None), {str(loop.last())}
+    for epoch in range(1, max_epochs + 1):
+        if epoch > _TWIN_EPOCHS:
+            return {}
+        rows = {"cyclic": lambda: np.roll(alive, -np.searchsorted(alive, first_row)),
+                "shuffle": lambda: rng.permutation(alive),
+                "random": lambda: alive[rng.integers(0, len(alive), len(alive))]}[order]()
+        changed, longest, ended = False, (0, None), False
+        for i in rows:
+            before = loop.last()
+            if loop.present(i):
+                longest = (run, before) if run > longest[0] else longest
+                changed, run = True, 0
+            else:
+                run += 1
+            if stop == "all-right" and loop.wrong() == 0:
+                ended = True
+                break
+        at_end = loop.last()
+        for W, B in [at_end, longest[1]] if longest[1] is not None else [at_end]:
+            loop.W, loop.B = W.tolist(), B.tolist()
+            pocket = min(pocket, (loop.wrong(), (W, B)), key=lambda each: each[0])
+        loop.W, loop.B = at_end[0].tolist(), at_end[1].tolist()
+        if ended or (not changed and (order != "random" or loop.wrong() == 0)):
+            break
+        if stop == "criterion":
+            nets = X @ at_end[0].T + at_end[1]
+            margin = np.where(codes == 1, nets[:, 0], -nets[:, 0]) if K == 2 else nets[np.arange(n), codes] - np.where(
+                np.arange(K) == codes[:, None], -np.inf, nets).max(axis=1)
+            wrong = margin <= threshold
+            if loop.wrong() == 0 or 0 < w @ np.where(wrong, threshold - margin, 0.0) <= tolerance:
+                break
+        elif order == "cyclic":
+            if str(at_end) in seen:
+                break
+            seen.add(str(at_end))
+    coef, intercept = {"last": loop.last, "average": loop.average, "pocket": lambda: pocket[1]}[keep]()
+    scores = probes @ coef.T + intercept
+    return {"decision_function": scores[:, 0] if K == 2 else scores}

@@ -56,6 +56,11 @@ inline Doubles high_half(Vector<float>::type v) {
     return __builtin_convertvector(__builtin_shufflevector(v, v, DISCRIMINANT_HIGH), Doubles);
 }
 
+inline Vector<float>::type joined(Doubles low, Doubles high) {
+    return __builtin_shufflevector(__builtin_convertvector(low, HalfFloats), __builtin_convertvector(high, HalfFloats),
+                                   DISCRIMINANT_LOW, DISCRIMINANT_HIGH);
+}
+
 inline double sum_of(Doubles v) {
 #if DISCRIMINANT_VECTOR_BYTES == 64
     v += __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3);

@@ -68,6 +68,17 @@ def announced_classes(classes: Any) -> NDArray[Any]:
         raise InputError(f"classes must be a list of labels: {str(error).replace('y holds', 'it holds')}") from None
 
 
+def among_classes(training: Training, classes: NDArray[Any], class_weight: Any = None) -> Place:
+    """The rows with codes among all `classes`, of which they need not hold each."""
+    strangers = np.setdiff1d(training.classes, classes)
+    if len(strangers):
+        raise InputError(f"y holds the class {strangers.tolist()[0]!r}, which is not among the classes "
+                         f"{classes.tolist()}; the first call of partial_fit names all of them.")
+    place = training.place
+    codes = np.searchsorted(classes, training.classes).astype(np.int32)[place.codes]
+    return place.labelled(codes, with_class_weight(class_weight, classes, codes, place.weights))
+
+
 def refuse_one_class(training: Training, name: str) -> None:
     """Discriminating takes two classes, each with some weight."""
     if len(training.classes) < 2:

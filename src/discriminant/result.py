@@ -16,12 +16,16 @@ class Status(Enum):
         "Shrinkage (or alpha > 0) makes the solution unique"
     )
     MAX_ITERATIONS = (
-        "the limit on iterations came first, so this is not the solution; regularise more (shrinkage, alpha), or raise "
-        "the limit where there is one"
+        "the limit on iterations came first, so this is not the solution; raise the limit where there is one, "
+        "regularise more (shrinkage, alpha), or for a perceptron keep the average"
     )
     SEPARABLE = "a hyperplane separates the classes without a mistake"
     INSEPARABLE = "no hyperplane separates the classes"
-    CYCLING = "the same state came back, so the run would repeat for ever: no hyperplane separates the classes"
+    CYCLING = (
+        "the same weights came back after an epoch, so the run would repeat for ever. Where all sums are exact (see "
+        "stats), this proves that no hyperplane separates the classes strictly"
+    )
+    TOLERANCE = "the criterion fell to the tolerance while some rows are still wrong"
 
     @property
     def advice(self) -> str:

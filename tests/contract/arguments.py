@@ -15,6 +15,9 @@ from scipy.stats import multivariate_normal
 from discriminant import losses
 from discriminant.blocks.functions import LinearFunctions
 from discriminant.blocks.origin import Origin
+from discriminant.combine import votes as count
+from discriminant.combine.unbeaten import BEATEN, Unbeaten
+from discriminant.combine.votes import Pairs, PairVotes
 from discriminant.passes.distances import DeviationByClass, MetricByClass, OneMetric
 from discriminant.passes.exact_residuals import ExactResiduals
 from discriminant.passes.finite import FirstNotFinite
@@ -23,8 +26,10 @@ from discriminant.passes.largest import Largest
 from discriminant.passes.left_out import LeftOutHits
 from discriminant.passes.left_out_full import Basis, LeftOutFullHits
 from discriminant.passes.left_out_ridge import LeftOutRidge
+from discriminant.passes.lengths import Lengths
 from discriminant.passes.log_densities import LogDensities
 from discriminant.passes.loss import LossAndGradient
+from discriminant.passes.mistakes import Mistakes
 from discriminant.passes.moments import MomentSums, Spread
 from discriminant.passes.products import GramProducts
 from discriminant.passes.residuals import Residuals
@@ -169,6 +174,34 @@ def fourth_moments(rows):
 
 def largest(rows):
     return [Given("Largest", Largest(rows.X.shape[1]), {"value": np.abs(rows.dense).max(axis=0)})]
+
+
+def lengths(rows):
+    filled = {"lengths": np.full(len(rows.codes), np.nan)}
+    wanted = np.sqrt((rows.dense**2).sum(axis=1) + 1)
+    return [Given("Lengths", Lengths(filled["lengths"]), {"row": -1, "lengths": wanted}, filled)]
+
+
+def mistakes(rows):
+    """Two candidates, of one function for two classes and of one for each of several."""
+    K = rows.classes
+    each, out = (1 if K == 2 else K), []
+    f = functions(rows, 2 * each)
+    Z, own = rows.dense @ f.coef.T + f.intercept, rows.codes[:, None]
+    for threshold in (0.0, 0.5):
+        wanted = np.zeros((2, 2))
+        for c in range(2):
+            z = Z[:, c * each : (c + 1) * each]
+            if K == 2:
+                margin = np.where(rows.codes == 1, z[:, 0], -z[:, 0])
+            else:
+                others = np.where(np.arange(K) == own, -np.inf, z).max(axis=1)
+                margin = np.take_along_axis(z, own, axis=1)[:, 0] - others
+            wrong = margin <= threshold
+            wanted[c] = rows.w @ wrong, rows.w @ np.where(wrong, threshold - margin, 0.0)
+        out.append(Given(f"Mistakes, threshold={threshold}", Mistakes(f, K, threshold, np.zeros(K, bool)),
+                         {"value": wanted}))
+    return out
 
 
 def residuals(rows):
@@ -340,17 +373,57 @@ def _fisher(X, codes, w, probes, gamma):
     return probes @ coef.T + constant
 
 
+def pair_votes(rows):
+    out = []
+    for K in (2, 3, 9):
+        pairs, f, wanted = votes_of_pairs(rows, K)
+        for answer in (count.wins, count.votes, count.sums, count.grades, count.winners):
+            name = answer.__name__
+            filled = {name: np.full(wanted[name].shape, -7, wanted[name].dtype)}
+            task = PairVotes(pairs, f.coef, f.intercept, answer, filled[name])
+            out.append(Given(f"PairVotes, {name}, {K} classes", task, {"row": -1, name: wanted[name]}, filled))
+    return out
+
+
+def unbeaten(rows):
+    out = []
+    for K in (3, 9):
+        pairs, f, wanted = votes_of_pairs(rows, K)
+        candidates = wanted["sums"].argmax(axis=1)
+        alone = wanted["votes"][np.arange(len(candidates)), candidates] == K - 1
+        filled = {"winners": np.full(len(candidates), -7, np.int32)}
+        task = Unbeaten(pairs, f.coef, f.intercept, filled["winners"])
+        out.append(Given(f"Unbeaten, {K} classes", task, {"row": -1, "winners": np.where(alone, candidates, BEATEN)},
+                         filled))
+    return out
+
+
+def votes_of_pairs(rows, K):
+    """The pairs of K classes, a function for each, and what they say of the rows, counted one by one."""
+    pairs, f = Pairs(K), functions(rows, K * (K - 1) // 2)
+    Z = rows.dense @ f.coef.T + f.intercept
+    votes, sums = np.zeros((len(Z), K)), np.zeros((len(Z), K))
+    for p, (i, j) in enumerate(zip(pairs.first, pairs.second, strict=True)):
+        votes[np.arange(len(Z)), np.where(Z[:, p] > 0, j, i)] += 1
+        sums[:, i] -= Z[:, p]
+        sums[:, j] += Z[:, p]
+    grades = votes + sums / (3 * (np.abs(sums) + 1))
+    return pairs, f, {"wins": (Z > 0).astype(np.int8), "votes": votes, "sums": sums, "grades": grades,
+                      "winners": grades.argmax(axis=1)}
+
+
 ARGUMENTS = {
     "ExactResiduals": exact_residuals, "FirstNotFinite": first_not_finite, "FourthMoments": fourth_moments,
     "GramProducts": gram_products, "Largest": largest, "LeftOutFullHits": left_out_full_hits,
-    "LeftOutHits": left_out_hits, "LeftOutRidge": left_out_ridge, "LogDensities": log_densities,
-    "LossAndGradient": loss_and_gradient, "MomentSums": moment_sums, "Residuals": residuals, "Scores": scores,
-    "TriangularFactor": triangular_factor,
+    "LeftOutHits": left_out_hits, "LeftOutRidge": left_out_ridge, "Lengths": lengths, "LogDensities": log_densities,
+    "LossAndGradient": loss_and_gradient, "Mistakes": mistakes, "MomentSums": moment_sums,
+    "PairVotes": pair_votes, "Residuals": residuals, "Scores": scores, "TriangularFactor": triangular_factor,
+    "Unbeaten": unbeaten,
 }
 
 
 # How many classes the rows must have for a pass, where three do not serve: losses of one function take two.
-CLASSES = {"LossAndGradient": (2, 3)}
+CLASSES = {"LossAndGradient": (2, 3), "Mistakes": (2, 3)}
 
 
 def given(cls, rows):

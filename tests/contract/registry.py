@@ -7,16 +7,19 @@ derived, the error says where to add them.
 import importlib
 import inspect
 import pkgutil
+from contextlib import suppress
 from functools import cache
 from itertools import product
+from math import prod
 
 import numpy as np
+from sklearn.base import clone
 
 import discriminant as dc
 from discriminant import parameters
 from discriminant.blocks.block import Block
 from discriminant.errors import DegenerateError, ParameterError
-from discriminant.learners.linear import Learner
+from discriminant.learners.linear import Learner, LinearLearner
 from discriminant.passes.a_pass import Pass
 from discriminant.places.place import Place
 
@@ -47,9 +50,35 @@ def concrete(base):
 
 
 def learners():
-    """The public learners."""
+    """The public linear learners that can be made without arguments."""
     public = [getattr(dc, name) for name in dc.__all__]
-    return [thing for thing in public if inspect.isclass(thing) and issubclass(thing, Learner)]
+    return [thing for thing in public
+            if inspect.isclass(thing) and issubclass(thing, LinearLearner) and not needs_arguments(thing)]
+
+
+def unit_free():
+    """Those that say the same whatever the units of the columns: all that solve for an optimum."""
+    return [learner for learner in learners() if learner is not dc.Perceptron]
+
+
+def needs_arguments(cls):
+    return any(each.default is each.empty and each.kind is not each.VAR_KEYWORD
+               for each in inspect.signature(cls).parameters.values())
+
+
+def combiners(X, y):
+    """Learners made of another, over each of the fast members here that they take for these rows; and networks."""
+    out = [dc.ThresholdNetwork()]
+    for cls in concrete(Learner):
+        if not needs_arguments(cls):
+            continue
+        taken = []
+        for member in (dc.LeastSquaresClassifier(), dc.FisherDiscriminant()):
+            with suppress(ParameterError):
+                taken.append(clone(cls(member).fit(X, y)))
+        assert taken, f"add a member that {cls.__name__} takes to `combiners` in {__file__}"
+        out += taken
+    return out
 
 
 def passes():
@@ -74,6 +103,7 @@ def losses():
 BY_CLASSES = {
     "priors": lambda classes: np.arange(1.0, len(classes) + 1) / np.arange(1.0, len(classes) + 1).sum(),
     "class_weight": lambda classes: {label: 1.0 + k / 2 for k, label in enumerate(classes)},
+    "init": lambda classes: np.array(0.5),
 }
 
 
@@ -122,17 +152,33 @@ def same_value(one, other):
     return type(one) is type(other) and np.array_equal(one, other)
 
 
+def seeded(learner, configuration):
+    """The configuration with a seed, where the learner draws at random."""
+    draws = "random_state" in inspect.signature(learner).parameters
+    return {**configuration, "random_state": 0} if draws and configuration else configuration
+
+
+def short(learner):
+    """Parameters that bound a fit on rows which it would go over for long."""
+    return {"max_epochs": 10} if "max_epochs" in learner.parameters else {}
+
+
 def one_at_a_time(learner, classes, **options):
     """The default configuration, and those that change one parameter."""
     table = choices(learner, classes, **options)
-    return [{}, *({name: value} for name, values in table.items() for value in values[1:])]
+    return [{}, *(seeded(learner, {name: value}) for name, values in table.items() for value in values[1:])]
 
 
-def all_together(learner, classes, **options):
-    """Every combination of the values to try."""
+def all_together(learner, classes, *, most=600, **options):
+    """Every combination of the values to try, or where there are very many, some drawn from them."""
     table = choices(learner, classes, **options)
-    return [{name: value for name, value in zip(table, values, strict=True)
-             if not same_value(value, table[name][0])} for values in product(*table.values())]
+    if prod(map(len, table.values())) <= most:
+        combinations = product(*table.values())
+    else:
+        rng = np.random.default_rng(0)
+        combinations = ([values[rng.integers(len(values))] for values in table.values()] for _ in range(most))
+    return [seeded(learner, {name: value for name, value in zip(table, values, strict=True)
+                             if not same_value(value, table[name][0])}) for values in combinations]
 
 
 def name_of(learner, configuration):

@@ -6,11 +6,12 @@ import scipy.sparse as sp
 from answers import assert_close
 from contract import registry
 
-from discriminant import losses
+from discriminant import _core, losses
 from discriminant.blocks.block import Block
 from discriminant.blocks.dense import DenseBlock
 from discriminant.blocks.functions import LinearFunctions, padded
 from discriminant.blocks.origin import Origin
+from discriminant.blocks.walk import Walk, Weights
 
 # How each kind is made of a dense matrix. A new kind needs an entry, by the name of its class: {case: X -> rows}.
 MAKERS = {
@@ -143,6 +144,36 @@ def distances(block):
     return {"distances": block.squared_distances(centre, scale)}
 
 
+def lengths(block):
+    out = np.empty(block.shape[0])
+    block.lengths(out)
+    return {"lengths": out}
+
+
+def walked(block):
+    """What a perceptron learns, of one function and of three, in the order of the rows and in another."""
+    out, d = {}, block.shape[1]
+    for classes, order in ((2, None), (2, np.arange(block.shape[0])[::-2].copy()), (3, None)):
+        block.codes = np.minimum(block.codes, classes - 1)
+        F = 1 if classes == 2 else classes
+        weights = Weights(np.zeros((F, d)), np.zeros(F), together=F > 1, averaged=True, runs=True)
+        rule = _core.PerceptronRule(rate=0.5, threshold=0.0, zero=_core.NetOfZero.undecided, intercept=True,
+                                    together=F > 1, stop_when_right=False)
+        all_lengths = np.ones(block.start + block.shape[0])
+        block.lengths(all_lengths[block.start :])
+        positives = np.array([1] if F == 1 else np.arange(F), np.int32)
+        walk = Walk(weights, rule, positives, all_lengths, trace=[])
+        block.walk(walk, order)
+        assert weights.mistakes.sum() > 0
+        name = f"{classes} classes, {'in order' if order is None else 'ordered'}"
+        coef, intercept = weights.last()
+        out |= {f"{name}, coef": coef, f"{name}, intercept": intercept, f"{name}, mistakes": weights.mistakes,
+                f"{name}, average": weights.average()[0],
+                f"{name}, rows": np.concatenate([part.rows for part in walk.trace]),
+                f"{name}, nets": np.concatenate([part.nets for part in walk.trace])}
+    return out
+
+
 def matrix(columns, rows):
     return np.random.default_rng(columns).standard_normal((rows, columns))
 
@@ -151,7 +182,7 @@ def matrix(columns, rows):
 QUESTIONS = {
     "shape": lambda block: {"shape": np.array(block.shape)},
     "add_gram": gram, "add_squares": squares, "scores": scores, "add_loss": loss, "centred": centred,
-    "squared_distances": distances,
+    "squared_distances": distances, "lengths": lengths, "walk": walked,
     "times": lambda block: {f"times {m}": block.times(matrix(m, block.shape[1])) for m in (1, 2, 9, 40)},
     "transpose_times": lambda block: {f"times {m}": block.transpose_times(matrix(m, block.shape[0])) for m in (1, 20)},
     "outer": lambda block: {"outer": block.outer(np.linspace(0.5, 2, block.shape[1]))},

@@ -14,6 +14,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_s
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import has_fit_parameter
 
 import discriminant as dc
 
@@ -29,7 +30,7 @@ def main_configurations():
     return out
 
 
-ESTIMATORS = main_configurations()
+ESTIMATORS = [*main_configurations(), *registry.combiners(PROBLEM.X, PROBLEM.y)]
 
 
 def is_chosen(value):
@@ -66,8 +67,23 @@ def expected_failures(estimator):
     if kind in ("full", "diagonal") and shrinkage is None:
         for check in ("check_sample_weights_shape", "check_sample_weights_not_overwritten"):
             out[check] = "the check's columns are constant within classes, which have no density, and the error says so"
+    if isinstance(estimator, dc.Perceptron):
+        out |= perceptron_failures(given)
     if given.get("fit_intercept") is False:
         out["check_class_weight_classifiers"] = "functions through the origin cannot give every row to one class"
+    return out
+
+
+def perceptron_failures(given):
+    out = dict.fromkeys(EQUIVALENCE, "a weight scales the step; a row repeated is presented again")
+    if given["order"] != "random":
+        out["check_class_weight_classifiers"] = "long steps put a class right; they do not give it the others' rows"
+    if given["class_weight"] == "balanced":
+        for check in ("check_fit_score_takes_y", "check_n_features_in_after_fitting",
+                      "check_estimators_partial_fit_n_features"):
+            out[check] = "the check calls partial_fit, for which 'balanced' has no meaning, and the error says so"
+    if given["warm_start"]:
+        out["check_supervised_y_2d"] = "the check fits twice and expects the same: a warm start goes on"
     return out
 
 
@@ -96,6 +112,9 @@ def test_string_labels(estimator):
 def test_two_string_labels_are_scored_for_the_second(estimator):
     problem = problems.blobs(40, 3, 2, labels=["no", "yes"])
     model = estimator.fit(problem.X, problem.y)
+    if not hasattr(model, "decision_function"):
+        assert set(model.predict(problem.probes)) == {"no", "yes"}
+        return
     score = model.decision_function(problem.probes)
     assert np.array_equal(model.predict(problem.probes), np.where(score > 0, "yes", "no"))
 
@@ -151,16 +170,21 @@ def test_feature_names_are_kept_and_compared(estimator):
 
 
 def test_weights_are_routed_through_a_pipeline(estimator):
+    if not has_fit_parameter(estimator, "sample_weight"):
+        assert isinstance(estimator, dc.ThresholdNetwork)  # without mistakes there is nothing to weigh
+        return
     weights = PROBLEM.weighted().weights
     with config_context(enable_metadata_routing=True):
         learner = estimator.set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        if registry.needs_arguments(type(learner)):
+            learner.estimator.set_fit_request(sample_weight=True)
         scaler = StandardScaler().set_fit_request(sample_weight=False)
         pipeline = make_pipeline(scaler, learner).fit(PROBLEM.X, PROBLEM.y, sample_weight=weights)
         scaled = StandardScaler().fit_transform(PROBLEM.X)
         alone = clone(estimator).fit(scaled, PROBLEM.y, sample_weight=weights)
         assert_same_answers(answers(pipeline[-1], scaled), answers(alone, scaled), rtol=0)
-        unweighted = clone(estimator).fit(scaled, PROBLEM.y)
-        assert np.abs(unweighted.decision_function(scaled) - alone.decision_function(scaled)).max() > 1e-6
+        unweighted, weighted = (answers(model, scaled) for model in (clone(estimator).fit(scaled, PROBLEM.y), alone))
+        assert any(np.abs(unweighted[name] - weighted[name]).max() > 1e-6 for name in weighted if name != "predict")
 
 
 @pytest.mark.parametrize("learner", registry.learners(), ids=lambda learner: learner.__name__)
@@ -186,10 +210,11 @@ def test_values_from_numpy_arrays_are_parameters_too(learner):
         for value in values:
             if isinstance(value, (str, bool, int, float)):
                 (as_numpy,) = np.array([value])
-                configurations = registry.accepted(learner, [{name: value}], PROBLEM.X, PROBLEM.y)
+                given = registry.seeded(learner, {name: value})
+                configurations = registry.accepted(learner, [given], PROBLEM.X, PROBLEM.y)
                 for configuration in configurations:
                     wanted = learner(**configuration).fit(PROBLEM.X, PROBLEM.y)
-                    found = learner(**{name: as_numpy}).fit(PROBLEM.X, PROBLEM.y)
+                    found = learner(**{**configuration, name: as_numpy}).fit(PROBLEM.X, PROBLEM.y)
                     assert_same_answers(answers(found, PROBLEM.probes), answers(wanted, PROBLEM.probes), rtol=0,
                                         case=f"{name}={as_numpy!r}")
 
@@ -207,6 +232,9 @@ def test_shown_in_a_notebook(estimator):
     assert type(estimator).__name__ in repr(estimator)
     fitted = estimator.fit(PROBLEM.X, PROBLEM.y)._repr_html_()
     assert "fitted" in fitted and "NotFitted" not in fitted
+    if registry.needs_arguments(type(estimator)):
+        assert type(estimator.estimator).__name__ in page
+        return
     changed = [name for name, value in registry.choices(type(estimator), PROBLEM.classes).items()
                if not registry.same_value(getattr(estimator, name), value[0])]
     assert all(name in repr(estimator) for name in changed)

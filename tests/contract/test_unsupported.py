@@ -33,7 +33,7 @@ def test_rows_too_wide_for_a_matrix_give_the_same_or_are_refused(learner, classe
     """With a limit of 0 columns the scatter of any sparse rows is never formed."""
     rows, y, weights = sparse_problem(classes)
     outcomes = {"same": 0, "refused": 0}
-    offered = registry.accepted(learner, registry.all_together(learner, np.arange(classes)), rows, y)
+    offered = registry.accepted(learner, registry.all_together(learner, np.arange(classes), most=100), rows, y)
     for configuration in offered:
         case = registry.name_of(learner, configuration)
         for w in (None, weights):

@@ -45,6 +45,7 @@ def assert_refused(words, came, call, *given, **named):
     `words` (the parameter) and one of `came` (what was wrong with it)."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "Perceptron: MAX_ITERATIONS")
         warnings.filterwarnings("ignore", "X has feature names")  # frames for models that were fitted without names
         try:
             found = call(*given, **named)

@@ -432,6 +432,7 @@ def test_parameters_within_their_ranges_are_taken_or_named(learner, count_cases)
                 continue
             with cases.case(f"{learner.__name__}, {parameter}: {name}"), warnings.catch_warnings():
                 warnings.simplefilter("error")
+                warnings.filterwarnings("ignore", "Perceptron: MAX_ITERATIONS")
                 refused = parameter
                 try:
                     learner(**{parameter: value}).fit(PROBLEM.X, PROBLEM.y)
@@ -453,6 +454,12 @@ def test_combinations_that_do_not_go_together(learner, count_cases):
 
 
 ARRAYS = {
+    "init": {"another shape": np.zeros((2, 2)), "too many": [0.0] * 99, "NaN": np.full((3, 4), np.nan),
+             "inf": np.full((3, 4), np.inf), "texts": ["a"] * 4, "None": [None] * 4, "ragged": [[0.2], 0.3],
+             "empty": [], "complex": np.full((3, 4), 0.2j), "objects": [object()] * 4, "huge": [10**400] * 4,
+             "dicts": [{}] * 4,
+             "a pair of another shape": (np.zeros((3, 4)), np.zeros(2)), "dates": np.zeros((3, 4), "M8[D]"),
+             "a pair with NaN": (np.zeros((3, 4)), [0.0, np.nan, 0.0])},
     "priors": {"too few": [0.5, 0.5], "too many": [0.25] * 4, "not 1 together": [0.5, 0.5, 0.5], "a 0": [0.5, 0.5, 0.0],
                "negative": [1.0, 0.5, -0.5], "NaN": [np.nan, 0.5, 0.5], "inf": [np.inf, 0.5, 0.5], "texts": ["a"] * 3,
                "None": [None] * 3, "2-D": [[0.2, 0.3, 0.5]], "ragged": [[0.2], 0.3, 0.5], "empty": [],

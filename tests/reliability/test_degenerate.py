@@ -19,7 +19,7 @@ from reliability.checks import Cases, assert_refused, assert_sound, within_secon
 from discriminant.errors import DegenerateError, DegenerateWarning, InputError, ParameterError, ScaleError
 
 KIND = "degenerate data"
-by_learner = pytest.mark.parametrize("learner", registry.learners(), ids=lambda learner: learner.__name__)
+by_learner = pytest.mark.parametrize("learner", registry.unit_free(), ids=lambda learner: learner.__name__)
 
 
 rng = np.random.default_rng(11)

@@ -23,6 +23,7 @@ PROGRAM = """
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
     warnings.simplefilter("error")
+    warnings.filterwarnings("ignore", "Perceptron: MAX_ITERATIONS")
     threads, moments = {threads}, {moments}
     dc.set_threads(threads)
     rng = np.random.default_rng(0)
@@ -94,7 +95,7 @@ def long_configurations(learner):
     """The default, and where there is a choice among many, that."""
     table = registry.choices(learner, ["ape", "bee", "cat"], data_free=True)
     many = [name for name, values in table.items() if any(registry.same_value(value, "loo") for value in values)]
-    return [{}, *({name: "loo"} for name in many)]
+    return [registry.short(learner), *({name: "loo"} for name in many)]
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -126,7 +126,7 @@ def check(cases, learner, configuration, name, given, wanted_rows, rtol=1e-12):
 def some_configurations(learner):
     """The default and the last of each parameter's values: enough to reach every pass."""
     table = registry.choices(learner, PROBLEM.classes, data_free=True)
-    offered = [{}, *({name: value} for name, values in table.items() for value in values[1:])]
+    offered = [{}, *(registry.seeded(learner, {name: value}) for name, values in table.items() for value in values[1:])]
     return registry.accepted(learner, offered, PROBLEM.X, PROBLEM.y)
 
 
@@ -158,11 +158,11 @@ def test_rows_of_many_blocks(learner, count_cases):
     large = problems.blobs(60_000, 20, 3)
     for dtype in ("float64", "float32", "float16", "int8", "uint16", "bool"):
         X = cells(dtype, large.X)
-        wanted = answers(learner().fit(plain(X), large.y), plain(X)[::100])
+        wanted = answers(learner(**registry.short(learner)).fit(plain(X), large.y), plain(X)[::100])
         for name in ("Fortran order", "backwards and strided", "unaligned", "big-endian, strided", "inside 3-D"):
             given = LAYOUTS[name](X)
             with cases.case(f"{learner.__name__}, 60,000 rows, {dtype}, {name}"):
-                model = learner().fit(given, large.y)
+                model = learner(**registry.short(learner)).fit(given, large.y)
                 assert_same_answers(answers(model, plain(X)[::100]), wanted, rtol=1e-4 if "float" in dtype else 1e-6)
                 everywhere = answers(model, given)
                 assert_same_answers({name: value[::100] for name, value in everywhere.items()},
@@ -185,7 +185,7 @@ def test_lists_and_objects(learner, count_cases):
 def test_one_row_and_one_column(learner, count_cases):
     """NumPy calls such arrays contiguous whatever their strides."""
     cases = Cases(count_cases, KIND)
-    model = learner().fit(PROBLEM.X, PROBLEM.y)
+    model = learner(**registry.short(learner)).fit(PROBLEM.X, PROBLEM.y)
     wanted = answers(model, PROBLEM.X[7:8].copy())
     for name, lay in LAYOUTS.items():
         with cases.case(f"{learner.__name__}, one row, {name}"):
@@ -208,7 +208,7 @@ KEEP = [name for name in LAYOUTS if not name.startswith(("__", "a "))]
 def test_the_same_row_many_times(learner, count_cases):
     """A broadcast array has strides of 0."""
     cases = Cases(count_cases, KIND)
-    model = learner().fit(PROBLEM.X, PROBLEM.y)
+    model = learner(**registry.short(learner)).fit(PROBLEM.X, PROBLEM.y)
     for rows in (1, 2, 1000):
         for columns in (False, True):
             row = np.full((1, 1), 0.25) if columns else PROBLEM.X[:1]
@@ -279,8 +279,8 @@ def test_frames(learner, count_cases):
 def check_frame(cases, learner, name, given, wanted_rows):
     """Frames have column names, so each model is asked about the kind of rows it was fitted on."""
     with cases.case(f"{learner.__name__}, {name}"):
-        wanted = answers(learner().fit(wanted_rows, PROBLEM.y), wanted_rows)
-        found = answers(learner().fit(given, PROBLEM.y), given)
+        wanted = answers(learner(**registry.short(learner)).fit(wanted_rows, PROBLEM.y), wanted_rows)
+        found = answers(learner(**registry.short(learner)).fit(given, PROBLEM.y), given)
         rtol = 1e-12 if wanted_rows.dtype == np.float64 else 1e-4  # float16 columns become float64 in a frame
         assert_same_answers(found, wanted, rtol=rtol)
 
@@ -391,14 +391,14 @@ def test_labels_and_weights(learner, count_cases):
     labels = {"int8": np.int8, "int64": np.int64, "uint16": np.uint16, "uint64": np.uint64, "float64": np.float64,
               "float32": np.float32, "float16": np.float16, "text": str, "bytes": "S5", "object": object,
               "longdouble": np.longdouble, "int32": np.int32, "dates": "M8[D]", "times": "m8[s]"}
-    base = answers(learner().fit(PROBLEM.X, PROBLEM.codes, weights), PROBLEM.probes)
+    base = answers(learner(**registry.short(learner)).fit(PROBLEM.X, PROBLEM.codes, weights), PROBLEM.probes)
     for name, dtype in labels.items():
         y = PROBLEM.codes.astype(dtype)
         for how, lay in Y_LAYOUTS.items():
             if name in ("object", "bytes") and how in ("unaligned", "big-endian"):
                 continue
             with cases.case(f"{learner.__name__}, labels: {name}, {how}"):
-                model = learner().fit(PROBLEM.X, lay(y), weights)
+                model = learner(**registry.short(learner)).fit(PROBLEM.X, lay(y), weights)
                 found = answers(model, PROBLEM.probes)
                 assert model.classes_.tolist() == sorted(set(y.tolist()))
                 found["predict"] = np.searchsorted(model.classes_, found["predict"])
@@ -406,7 +406,7 @@ def test_labels_and_weights(learner, count_cases):
     for dtype in ("float64", "float32", "float16", "int8", "int64", "uint8", "uint64", "longdouble"):
         for how, lay in Y_LAYOUTS.items():
             with cases.case(f"{learner.__name__}, weights: {dtype}, {how}"):
-                model = learner().fit(PROBLEM.X, PROBLEM.codes, lay(weights.astype(dtype)))
+                model = learner(**registry.short(learner)).fit(PROBLEM.X, PROBLEM.codes, lay(weights.astype(dtype)))
                 assert_same_answers(answers(model, PROBLEM.probes), base, rtol=0)
     cases.finish(150)
 
@@ -417,7 +417,7 @@ def test_columns_of_frames_as_labels_and_weights(learner, count_cases):
     pl = pytest.importorskip("polars", reason="polars is not installed")
     pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     cases = Cases(count_cases, KIND)
-    base = answers(learner().fit(PROBLEM.X, PROBLEM.codes), PROBLEM.probes)
+    base = answers(learner(**registry.short(learner)).fit(PROBLEM.X, PROBLEM.codes), PROBLEM.probes)
     numbers, texts = PROBLEM.codes, PROBLEM.y
     columns = {
         "pandas": pd.Series(numbers), "pandas, another index": pd.Series(numbers, index=np.arange(48)[::-1]),
@@ -436,17 +436,18 @@ def test_columns_of_frames_as_labels_and_weights(learner, count_cases):
     }
     for name, y in columns.items():
         with cases.case(f"{learner.__name__}, labels: {name}"):
-            model = learner().fit(PROBLEM.X, y)
+            model = learner(**registry.short(learner)).fit(PROBLEM.X, y)
             found = answers(model, PROBLEM.probes)
             found["predict"] = np.searchsorted(model.classes_, found["predict"])
             assert_same_answers(found, base, rtol=0)
     weights = PROBLEM.weighted().weights
-    base = answers(learner().fit(PROBLEM.X, numbers, weights), PROBLEM.probes)
+    base = answers(learner(**registry.short(learner)).fit(PROBLEM.X, numbers, weights), PROBLEM.probes)
     for name, given in {"pandas": pd.Series(weights), "pandas Int64": pd.Series(weights.astype(int), dtype="Int64"),
                         "polars": pl.Series(weights), "arrow": pa.array(weights),
                         "pandas, another index": pd.Series(weights, index=np.arange(48)[::-1])}.items():
         with cases.case(f"{learner.__name__}, weights: {name}"):
-            assert_same_answers(answers(learner().fit(PROBLEM.X, numbers, given), PROBLEM.probes), base, rtol=0)
+            model = learner(**registry.short(learner)).fit(PROBLEM.X, numbers, given)
+            assert_same_answers(answers(model, PROBLEM.probes), base, rtol=0)
     cases.finish(20)
 
 

@@ -20,7 +20,7 @@ from discriminant.places.memory import MemoryPlace
 KIND = "scales of columns and means"
 EXPONENTS = (-1074, -1072, -1065, -1050, -1030, -1022, -1015, -1000, -900, -700, -550, -511, -400, -200, -64, -20, 20,
              64, 200, 400, 505, 511, 520, 700, 900, 980, 1000, 1015, 1020)
-by_learner = pytest.mark.parametrize("learner", registry.learners(), ids=lambda learner: learner.__name__)
+by_learner = pytest.mark.parametrize("learner", registry.unit_free(), ids=lambda learner: learner.__name__)
 
 
 def configurations(learner, problem, wanted=lambda configuration: True):

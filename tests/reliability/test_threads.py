@@ -98,8 +98,8 @@ def test_large_fits_side_by_side(learner, count_cases):
     dc.set_threads(3)
     for rows in (LARGE.X, np.asfortranarray(LARGE.X), FEW):
         probes = rows[:500]
-        wanted = answers(learner().fit(rows, LARGE.y), probes)
-        models = together(lambda rows: learner().fit(rows, LARGE.y), [rows] * 6)
+        wanted = answers(learner(**registry.short(learner)).fit(rows, LARGE.y), probes)
+        models = together(lambda rows: learner(**registry.short(learner)).fit(rows, LARGE.y), [rows] * 6)
         for i, found in enumerate(answers(model, probes) for model in models):
             with cases.case(f"{learner.__name__}, {type(rows).__name__}, thread {i}"):
                 assert_same_answers(found, wanted, rtol=0)
@@ -140,7 +140,8 @@ def test_errors_in_threads_are_the_same(learner, count_cases):
         for threads in (1, 2, 8):
             dc.set_threads(threads)
             before = threading.active_count()
-            for call in (partial(learner().fit, X, LARGE.y), partial(learner().fit(LARGE.X, LARGE.y).predict, X)):
+            fresh, fitted = learner(), learner(**registry.short(learner)).fit(LARGE.X, LARGE.y)
+            for call in (partial(fresh.fit, X, LARGE.y), partial(fitted.predict, X)):
                 with cases.case(f"{learner.__name__}, row {row}, {threads} threads"):
                     with pytest.raises(ValueError, match="NaN|infinity") as caught:
                         call()
@@ -155,12 +156,12 @@ def test_errors_in_threads_are_the_same(learner, count_cases):
 def test_setting_threads_while_others_work(count_cases):
     cases = Cases(count_cases, KIND)
     learner = registry.learners()[0]
-    wanted = answers(learner().fit(LARGE.X, LARGE.y), LARGE.probes)
+    wanted = answers(learner(**registry.short(learner)).fit(LARGE.X, LARGE.y), LARGE.probes)
 
     def work(i):
         for n in (1, 3, 2, None):
             dc.set_threads(n)
-        return answers(learner().fit(LARGE.X, LARGE.y), LARGE.probes)
+        return answers(learner(**registry.short(learner)).fit(LARGE.X, LARGE.y), LARGE.probes)
 
     for i, found in enumerate(together(work, range(8))):
         with cases.case(f"thread {i}"):

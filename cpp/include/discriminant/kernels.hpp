@@ -5,6 +5,7 @@
 
 #include "discriminant/gram.hpp"
 #include "discriminant/loss.hpp"
+#include "discriminant/perceptron.hpp"
 #include "discriminant/scores.hpp"
 
 namespace discriminant {
@@ -17,6 +18,14 @@ struct Kernels {
     std::int64_t (*scores_f64)(const ScoresJob<double>&);
     LossSum (*loss_f32)(const LossJob<float>&);
     LossSum (*loss_f64)(const LossJob<double>&);
+    Walked (*perceptron_dense_f32)(const PerceptronJob<DenseRows<float>>&);
+    Walked (*perceptron_dense_f64)(const PerceptronJob<DenseRows<double>>&);
+    Walked (*perceptron_sparse_f32)(const PerceptronJob<SparseRows<float>>&);
+    Walked (*perceptron_sparse_f64)(const PerceptronJob<SparseRows<double>>&);
+    void (*lengths_dense_f32)(const LengthsJob<DenseRows<float>>&);
+    void (*lengths_dense_f64)(const LengthsJob<DenseRows<double>>&);
+    void (*lengths_sparse_f32)(const LengthsJob<SparseRows<float>>&);
+    void (*lengths_sparse_f64)(const LengthsJob<SparseRows<double>>&);
 };
 
 // The tables this machine can run, the widest first; `count` receives how many there are.

@@ -11,11 +11,15 @@ namespace {
 #include "../gram.inl"
 #include "../scores.inl"
 #include "../loss.inl"
+#include "../perceptron.inl"
 }  // namespace
 
 extern const Kernels kernels;
 const Kernels kernels = {
     DISCRIMINANT_TEXT(DISCRIMINANT_ISA), gram<float>, gram<double>, scores<float>, scores<double>,
     loss<float>, loss<double>,
+    perceptron<DenseRows<float>>, perceptron<DenseRows<double>>,
+    perceptron<SparseRows<float>>, perceptron<SparseRows<double>>,
+    lengths<DenseRows<float>>, lengths<DenseRows<double>>, lengths<SparseRows<float>>, lengths<SparseRows<double>>,
 };
 }  // namespace discriminant::DISCRIMINANT_ISA

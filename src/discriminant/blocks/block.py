@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from discriminant.blocks.functions import LinearFunctions
 from discriminant.blocks.origin import Origin
+from discriminant.blocks.walk import Walk
 from discriminant.losses import Loss
 
 Floats = NDArray[np.float64]
@@ -74,6 +75,14 @@ class Block(ABC):
     @abstractmethod
     def squared_distances(self, centre: Floats, scale: Floats) -> Floats:
         """|(x_i - centre_k) * scale_k|^2 for every row i of class k (n,); centre and scale are (K, d)."""
+
+    @abstractmethod
+    def lengths(self, out: Floats) -> None:
+        """out_i = sqrt(|x_i|^2 + 1): the length of the row with the constant that the intercept multiplies."""
+
+    @abstractmethod
+    def walk(self, walk: Walk, order: NDArray[np.int64] | None) -> None:
+        """Present the rows to a perceptron one after another, or those numbered in `order`."""
 
     @abstractmethod
     def rows(self, order: NDArray[np.int64] | None = None) -> NDArray[Any]:

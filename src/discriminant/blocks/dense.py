@@ -16,6 +16,7 @@ from discriminant import _core
 from discriminant.blocks.block import Block, Codes, Floats
 from discriminant.blocks.functions import LinearFunctions
 from discriminant.blocks.origin import Origin
+from discriminant.blocks.walk import Walk
 from discriminant.losses import Loss
 
 _PIECE_BYTES = 1 << 20
@@ -112,11 +113,11 @@ class DenseBlock(Block):
         Y = self._ready(self.X) * scale
         return np.asarray(Y @ Y.T)
 
-    def _parts(self) -> Iterator[slice]:
-        """Slices of about a megabyte, for work that makes a copy."""
-        step = max(1, _PIECE_BYTES // (8 * self.shape[1]))
-        for begin in range(0, self.shape[0], step):
-            yield slice(begin, min(begin + step, self.shape[0]))
+    def _parts(self, count: int | None = None) -> Iterator[slice]:
+        """Slices of all rows (or `count` of them) of about a megabyte, for work that makes a copy."""
+        step, count = max(1, _PIECE_BYTES // (8 * self.shape[1])), self.shape[0] if count is None else count
+        for begin in range(0, count, step):
+            yield slice(begin, min(begin + step, count))
 
     def centred(self, centre: Floats, scale: Floats) -> Iterator[tuple[Codes, Floats | None, Floats]]:
         for part in self._parts():
@@ -130,6 +131,19 @@ class DenseBlock(Block):
             Z = (self._ready(self.X[part]) - centre[codes]) * scale[codes]
             out[part] = np.einsum("ij,ij->i", Z, Z)
         return out
+
+    def lengths(self, out: Floats) -> None:
+        for piece, X in self._pieces():
+            _core.lengths(X, out[piece])
+
+    def walk(self, walk: Walk, order: NDArray[np.int64] | None) -> None:
+        if is_ready(self.X) or walk.rule.stop_when_right:  # which looks at all rows again and again
+            walk.present(self._ready(self.X), self.start, self.codes, self.weights, order)
+            return
+        for part in self._parts(len(self.X) if order is None else len(order)):
+            numbers = np.arange(part.start, part.stop) if order is None else order[part]
+            weights = None if self.weights is None else self.weights[numbers]
+            walk.present(self.rows(numbers), 0, self.codes[numbers], weights, None, self.start + numbers)
 
     def rows(self, order: NDArray[np.int64] | None = None) -> NDArray[Any]:
         # `take`, unlike an index, leaves the GIL to other threads.

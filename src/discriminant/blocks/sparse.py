@@ -14,9 +14,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from discriminant import _core
 from discriminant.blocks.block import Block, Codes, Floats
 from discriminant.blocks.functions import LinearFunctions
 from discriminant.blocks.origin import Origin
+from discriminant.blocks.walk import Walk
 from discriminant.losses import Loss
 
 
@@ -26,6 +28,7 @@ class SparseBlock(Block):
     def __init__(self, X: Any, start: int, codes: Codes, weights: Floats | None) -> None:
         super().__init__(start, codes, weights)
         self.X = X
+        self._for_kernel: Any = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -111,6 +114,21 @@ class SparseBlock(Block):
             Y, c = SparseBlock(self.X[mine], 0, self.codes[mine], None)._scaled(scale[k]), centre[k] * scale[k]
             out[mine] = Y.multiply(Y).sum(axis=1) - 2 * (Y @ c) + c @ c
         return np.maximum(out, 0.0)
+
+    def lengths(self, out: Floats) -> None:
+        _core.lengths(self._kernel_rows(), out)
+
+    def walk(self, walk: Walk, order: NDArray[np.int64] | None) -> None:
+        walk.present(self._kernel_rows(), self.start, self.codes, self.weights, order)
+
+    def _kernel_rows(self) -> Any:
+        """The rows as the kernel reads them; made, and checked there, once."""
+        if self._for_kernel is None:
+            X = self.X if self.X.has_sorted_indices else self.X.sorted_indices()
+            kind = _core.SparseRowsFloat32 if X.dtype == np.float32 else _core.SparseRowsFloat64
+            self._for_kernel = kind(np.ascontiguousarray(X.data), np.ascontiguousarray(X.indices, np.int32),
+                                    np.ascontiguousarray(X.indptr, np.int64), self.shape[1])
+        return self._for_kernel
 
     def rows(self, order: NDArray[np.int64] | None = None) -> NDArray[Any]:
         return np.asarray((self.X if order is None else self.X[order]).toarray(order="C"))

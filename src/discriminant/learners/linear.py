@@ -45,6 +45,17 @@ def all_or_nothing(method: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+class _NoProbabilities:
+    """What a learner without a model of probability has for `predict_proba`: nothing, and advice where to get it."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, learner: Any, owner: type) -> Any:
+        raise AttributeError(f"{owner.__name__} has no {self._name}, as it has no model of probability. Wrap it in "
+                             "sklearn.calibration.CalibratedClassifierCV, which learns one from its scores.")
+
+
 class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier whose parameters are declared in a table of ranges."""
 
@@ -53,6 +64,8 @@ class Learner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_: NDArray[Any]
     n_features_in_: int
     result_: Result
+    predict_proba: Any = _NoProbabilities()
+    predict_log_proba: Any = _NoProbabilities()
 
     def _check_parameters(self) -> None:
         parameters.check(type(self).__name__, self.parameters, vars(self))

@@ -7,10 +7,12 @@ answer has the same bits for any number of threads.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import reduce
 from typing import Any, TypeVar
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from discriminant import settings
@@ -44,6 +46,7 @@ class MemoryPlace(Place):
         self.codes = np.zeros(self.shape[0], np.int32) if codes is None else codes
         self.weights = weights
         self.passes_made = 0
+        self._all: Block | None = None
 
     def labelled(self, codes: NDArray[np.int32], weights: NDArray[np.float64] | None) -> MemoryPlace:
         return MemoryPlace(self.X, codes, weights)
@@ -57,6 +60,12 @@ class MemoryPlace(Place):
 
     def whole(self) -> Block:
         return self._block(0, self.shape[0])
+
+    def in_order(self) -> Iterator[Block]:
+        self.passes_made += 1
+        if self._all is None:
+            self._all = self.whole()
+        yield self._all
 
     def fold(self, task: Pass[T]) -> T:
         self.passes_made += 1
@@ -83,9 +92,9 @@ class MemoryPlace(Place):
         rows = slice(start, stop)
         weights = None if self.weights is None else self.weights[rows]
         if self.is_sparse:
-            return SparseBlock(self.X[rows], start, self.codes[rows], weights)
-        X = self.X[rows]
-        return DenseBlock(X if isinstance(X, np.ndarray) else X.toarray(), start, self.codes[rows], weights)
+            return SparseBlock(_rows_of(self.X, start, stop), start, self.codes[rows], weights)
+        X = self.X[rows] if isinstance(self.X, np.ndarray) else _rows_of(self.X, start, stop).toarray()
+        return DenseBlock(X, start, self.codes[rows], weights)
 
     def _row_bytes(self) -> int:
         cells = self.X.nnz // max(1, self.shape[0]) + 1 if self.is_sparse else self.shape[1]
@@ -103,3 +112,12 @@ class MemoryPlace(Place):
             return 1
         most = min(64, max(4, _STRAND_VALUES_BYTES // max(1, task.value_bytes())))
         return max(1, min(most, max(_FEW_STRANDS, int(work / 2)), n // task.least_rows))
+
+
+def _rows_of(X: Any, start: int, stop: int) -> Any:
+    """Rows of a canonical CSR array as views; SciPy's own slices are copies."""
+    starts = X.indptr[start : stop + 1]
+    cells = slice(int(starts[0]), int(starts[-1]))
+    part = sp.csr_array((X.data[cells], X.indices[cells], starts - starts[0]), shape=(stop - start, X.shape[1]))
+    part.has_canonical_format = True
+    return part

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -27,6 +28,10 @@ class Place(ABC):
     @abstractmethod
     def fold(self, task: Pass[T]) -> T:
         """The value of `task` over all rows, the same bits whatever number of threads makes it."""
+
+    @abstractmethod
+    def in_order(self) -> Iterator[Block]:
+        """Blocks one after another, in the order of the rows: for what must meet the rows so, in one thread."""
 
     @abstractmethod
     def take(self, order: NDArray[np.int64]) -> NDArray[Any]:
