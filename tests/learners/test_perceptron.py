@@ -327,3 +327,23 @@ def test_sparse_rows_learn_the_same():
         for keep in ("last", "average", "pocket"):
             sparse, dense = (dc.Perceptron(keep=keep, max_epochs=5).fit(each, y) for each in (rows, X))
             assert np.allclose(sparse.coef_, dense.coef_, rtol=1e-12) and sparse.n_mistakes_ == dense.n_mistakes_
+
+
+@pytest.mark.parametrize("parameters", [
+    {}, {"keep": "average"}, {"order": "shuffle", "random_state": 3}, {"threshold": 0.5}, {"zero": "positive"},
+    {"fit_intercept": False, "learning_rate": 0.3}, {"first_row": 5},
+    {"keep": "pocket"}, {"order": "random", "random_state": 3}, {"stop": "all-right"},  # not in one walk
+], ids=str)
+def test_members_of_one_versus_rest_have_the_bits_of_fits_of_their_own(parameters):
+    rng = np.random.default_rng(0)
+    X, y = overlapping(120, 3, classes=4)
+    X[y == 2] += 30.0  # one class ends early, others go on
+    for rows in (X, X.astype(np.float32), sp.csr_array(np.where(rng.random(X.shape) < 0.05, X, 0.0))):
+        for weights in (None, rng.integers(0, 3, len(X)).astype(float)):
+            learner = dc.Perceptron(max_epochs=15, **parameters)
+            together = dc.OneVsRest(learner).fit(rows, y, sample_weight=weights)
+            for k, member in enumerate(together.estimators_):
+                alone = dc.Perceptron(max_epochs=15, **parameters).fit(rows, (y == k).astype(int), weights)
+                assert np.array_equal(member.coef_, alone.coef_) and np.array_equal(member.intercept_, alone.intercept_)
+                assert (member.n_mistakes_, member.n_epochs_) == (alone.n_mistakes_, alone.n_epochs_)
+                assert member.result_.status is alone.result_.status

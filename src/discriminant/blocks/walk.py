@@ -52,6 +52,18 @@ class Weights:
     def presented(self) -> int:
         return int(self.kernel.presented)
 
+    def only(self, functions: NDArray[np.intp]) -> Weights:
+        """Some of functions that learn apart, as they are now."""
+        coef, intercept = self.last()
+        some = Weights(coef[functions], intercept[functions], together=False, averaged=self._moved is not None,
+                       runs=False)
+        some.mistakes[:] = self.mistakes[functions]
+        some.kernel.presented = self.kernel.presented
+        if self._moved is not None:
+            moved, moved_intercept = self.moved()
+            some.go_on((moved[functions], moved_intercept[functions]), self.presented)
+        return some
+
     def last(self) -> tuple[Floats, Floats]:
         return self._coef[:, : self.columns].copy(), self._intercept.copy()
 

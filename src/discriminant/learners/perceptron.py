@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 
 from discriminant import door
 from discriminant.datasets.random_state import RandomState, generator
@@ -20,7 +21,8 @@ from discriminant.parameters import Allowed, Integer, Mapped, OneOf, Real
 from discriminant.parameters import ArrayLike as Array
 from discriminant.places.place import Place
 from discriminant.result import Result
-from discriminant.solvers.perceptron import Functions, Outcome, Plan, Run, outputs_of
+from discriminant.solvers.perceptron import Functions, Outcome, Plan, Run, lengths_of, outputs_of
+from discriminant.solvers.perceptron_apart import can_learn_apart, learn_apart
 
 Floats = NDArray[np.float64]
 
@@ -140,8 +142,7 @@ class Perceptron(LinearLearner):
         if goes_on and not np.array_equal(training.classes, self.classes_):
             raise InputError(f"warm_start goes on with the classes {self.classes_.tolist()}; y holds "
                              f"{training.classes.tolist()}. Set warm_start=False to start anew.")
-        outcome = self._learn(training.place, training.classes, goes_on=goes_on, max_epochs=int(self.max_epochs))
-        self.n_epochs_, self.n_mistakes_ = outcome.epochs, outcome.mistakes
+        self._learn(training.place, training.classes, goes_on=goes_on, max_epochs=int(self.max_epochs))
         if self.keep == "last":  # the other weights are made for rows that no hyperplane separates
             self._tell()
         return self
@@ -162,12 +163,12 @@ class Perceptron(LinearLearner):
             raise InputError(f"Perceptron needs at least two classes; this first call knows one class only: "
                              f"{known.tolist()[0]!r}. Name all of them: partial_fit(X, y, classes=[...]).")
         place = door.among_classes(training, known, self.class_weight)
-        outcome = self._learn(place, known, goes_on=goes_on, max_epochs=1)
-        self.n_epochs_ = outcome.epochs + (self.n_epochs_ if goes_on else 0)
-        self.n_mistakes_ = outcome.mistakes + (self.n_mistakes_ if goes_on else 0)
+        epochs, mistakes = (self.n_epochs_, self.n_mistakes_) if goes_on else (0, 0)
+        self._learn(place, known, goes_on=goes_on, max_epochs=1)
+        self.n_epochs_, self.n_mistakes_ = self.n_epochs_ + epochs, self.n_mistakes_ + mistakes
         return self
 
-    def _learn(self, place: Place, classes: NDArray[Any], *, goes_on: bool, max_epochs: int) -> Outcome:
+    def _learn(self, place: Place, classes: NDArray[Any], *, goes_on: bool, max_epochs: int) -> None:
         started = perf_counter()
         self._check_together(len(classes), place.shape[0])
         plan = self._plan(max_epochs)
@@ -177,17 +178,42 @@ class Perceptron(LinearLearner):
         with learning(place.shape[1]):
             run = Run(place, plan, len(classes), start, average)
             outcome = run.learn()
-        coef, intercept = outcome.kept
-        self._keep(coef, intercept)
-        self.classes_, self._walked = classes, (outcome.last, outcome.moved, outcome.presented)
+        self._take(outcome, plan, place, classes, run.start, float(run.walk.lengths.max()))
         self.__dict__.pop("trace_", None)
         if plan.trace:
             self.trace_ = trace_of(outcome.trace, place, plan, classes, self.__dict__.get("feature_names_in_"))
+        self.result_.stats.update(passes=place.passes_made, seconds=perf_counter() - started)
+
+    def _take(self, outcome: Outcome, plan: Plan, place: Place, classes: NDArray[Any], start: Functions,
+              radius: float) -> None:
+        self._keep(*outcome.kept)
+        self.classes_, self._walked = classes, (outcome.last, outcome.moved, outcome.presented)
+        self.n_epochs_, self.n_mistakes_ = outcome.epochs, outcome.mistakes
         self.result_ = Result(self.coef_, outcome.status, {
             "epochs": outcome.epochs, "presentations": outcome.presented, "mistakes": outcome.mistakes,
-            **verdict_of(outcome, plan, run.start, place.weights, float(run.walk.lengths.max())),
-            "passes": place.passes_made, "seconds": perf_counter() - started})
-        return outcome
+            **verdict_of(outcome, plan, start, place.weights, radius)})
+
+    def _fit_apart(self, training: door.Training, classes: NDArray[np.intp]) -> list[Self] | None:
+        """For `OneVsRest`: a model of each of `classes` against all others, learned in one walk over the rows."""
+        self._check_parameters()
+        self._check_together(2, training.place.shape[0])
+        plan, place = self._plan(int(self.max_epochs)), training.place
+        from_zero = isinstance(self.init, str) and self.init == "zeros"
+        if not (can_learn_apart(plan) and from_zero and self.class_weight is None):
+            return None
+        with learning(place.shape[1]):
+            lengths = lengths_of(place)
+            outcomes = learn_apart(place, plan, classes.astype(np.int32), lengths)
+        members = []
+        for outcome in outcomes:
+            member = clone(self)
+            member.n_features_in_ = place.shape[1]
+            start = np.zeros((1, place.shape[1])), np.zeros(1)
+            member._take(outcome, plan, place, np.arange(2), start, float(lengths.max()))
+            if self.keep == "last":
+                member._tell()
+            members.append(member)
+        return members
 
     def _check_together(self, classes: int, rows: int) -> None:
         """What the table of ranges cannot say: parameters against the data and each other."""

@@ -79,6 +79,31 @@ def outputs_of(nets: Floats, threshold: float, zero: str) -> NDArray[np.int8]:
     return np.where(nets >= 0 if zero == "positive" else nets > 0, 1, -1).astype(np.int8)
 
 
+def epoch_orders(place: Place, plan: Plan) -> Iterator[NDArray[np.int64] | None]:
+    """The order of each epoch; None: one row after another. Rows without weight are not presented."""
+    n = place.shape[0]
+    alive = np.arange(n) if place.weights is None else np.flatnonzero(place.weights > 0)
+    turned = np.roll(alive, -int(np.searchsorted(alive, plan.first_row)))
+    cyclic = None if len(alive) == n and plan.first_row == 0 else turned
+    while True:
+        if plan.order == "shuffle":
+            yield plan.generator.permutation(alive)
+        elif plan.order == "random":
+            yield alive[plan.generator.integers(0, len(alive), len(alive))]
+        else:
+            yield cyclic
+
+
+def digest(coef: Floats, intercept: Floats) -> bytes:
+    """256 bits that tell weights apart."""
+    return blake2b(coef.tobytes() + intercept.tobytes(), digest_size=32).digest()
+
+
+def rule_of(plan: Plan, *, together: bool) -> _core.PerceptronRule:
+    return _core.PerceptronRule(rate=plan.rate, threshold=plan.threshold, zero=ZERO[plan.zero],
+                                intercept=plan.intercept, together=together, stop_when_right=plan.stop == "all-right")
+
+
 class Run:
     """One function for two classes, or one for each of several, on the rows of `place`."""
 
@@ -89,12 +114,10 @@ class Run:
         self.weights = Weights(*start, together=together, averaged=plan.keep == "average", runs=plan.keep == "pocket")
         if before is not None and plan.keep == "average":
             self.weights.go_on(*before)
-        rule = _core.PerceptronRule(rate=plan.rate, threshold=plan.threshold, zero=ZERO[plan.zero],
-                                    intercept=plan.intercept, together=together,
-                                    stop_when_right=plan.stop == "all-right")
+        rule = rule_of(plan, together=together)
         positives = np.array([1] if classes == 2 else np.arange(classes), np.int32)
         self.walk = Walk(self.weights, rule, positives, lengths_of(place))
-        self._orders = self._epoch_orders()
+        self._orders = epoch_orders(place, plan)
         self._seen = {self._state()}
         self._pocket: tuple[float, Functions] | None = None
 
@@ -145,20 +168,6 @@ class Run:
         for block in self.place.in_order():
             block.walk(walk, order)
 
-    def _epoch_orders(self) -> Iterator[NDArray[np.int64] | None]:
-        """The order of each epoch; None: one row after another. Rows without weight are not presented."""
-        n, plan = self.place.shape[0], self.plan
-        alive = np.arange(n) if self.place.weights is None else np.flatnonzero(self.place.weights > 0)
-        turned = np.roll(alive, -int(np.searchsorted(alive, plan.first_row)))
-        cyclic = None if len(alive) == n and plan.first_row == 0 else turned
-        while True:
-            if plan.order == "shuffle":
-                yield plan.generator.permutation(alive)
-            elif plan.order == "random":
-                yield alive[plan.generator.integers(0, len(alive), len(alive))]
-            else:
-                yield cyclic
-
     def _nothing_is_wrong(self) -> bool:
         """After an epoch without a mistake. Rows drawn at random may have left some out, which are tried now."""
         if self.plan.order != "random":
@@ -204,8 +213,7 @@ class Run:
         return self.weights.last()
 
     def _state(self) -> bytes:
-        coef, intercept = self.weights.last()
-        return blake2b(coef.tobytes() + intercept.tobytes(), digest_size=32).digest()
+        return digest(*self.weights.last())
 
     def _unless_it_came_back(self) -> Status:
         if self.plan.order != "cyclic":
