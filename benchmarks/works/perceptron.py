@@ -78,7 +78,8 @@ def _sparse(case: str, scale: Scale) -> Contest:
     n, d, each = scale.rows(100_000), 100_000, 50
     rng = np.random.default_rng(0)
     columns = np.sort(rng.integers(0, d, (n, each)), axis=1).ravel().astype(np.int32)
-    X = sp.csr_array((rng.standard_normal(n * each), columns, np.arange(n + 1) * each), shape=(n, d))
+    X = sp.csr_array((rng.standard_normal(n * each), columns, np.arange(n + 1, dtype=np.int32) * each),
+                     shape=(n, d))
     X.sum_duplicates()
     y = (X @ rng.standard_normal(d) > 0).astype(int)
     matrix = sp.csr_matrix(X)

@@ -138,12 +138,12 @@ class DenseBlock(Block):
 
     def walk(self, walk: Walk, order: NDArray[np.int64] | None) -> None:
         if is_ready(self.X) or walk.rule.stop_when_right:  # which looks at all rows again and again
-            walk.present(self._ready(self.X), self.start, self.codes, self.weights, order)
+            walk.present(self._ready(self.X), self.shape[1], self.start, self.codes, self.weights, order)
             return
         for part in self._parts(len(self.X) if order is None else len(order)):
             numbers = np.arange(part.start, part.stop) if order is None else order[part]
             weights = None if self.weights is None else self.weights[numbers]
-            walk.present(self.rows(numbers), 0, self.codes[numbers], weights, None, self.start + numbers)
+            walk.present(self.rows(numbers), self.shape[1], 0, self.codes[numbers], weights, None, self.start + numbers)
 
     def rows(self, order: NDArray[np.int64] | None = None) -> NDArray[Any]:
         # `take`, unlike an index, leaves the GIL to other threads.

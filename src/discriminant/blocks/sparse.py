@@ -119,7 +119,8 @@ class SparseBlock(Block):
         _core.lengths(self._kernel_rows(), out)
 
     def walk(self, walk: Walk, order: NDArray[np.int64] | None) -> None:
-        walk.present(self._kernel_rows(), self.start, self.codes, self.weights, order)
+        cells = self.X.nnz // max(1, self.shape[0]) + 1
+        walk.present(self._kernel_rows(), cells, self.start, self.codes, self.weights, order)
 
     def _kernel_rows(self) -> Any:
         """The rows as the kernel reads them; made, and checked there, once."""

@@ -123,17 +123,17 @@ class Walk:
     trace: list[Recorded] | None = None
     all_right: bool = field(default=False, init=False)
 
-    def present(self, rows: Any, start: int, codes: Codes, steps: Floats | None,
+    def present(self, rows: Any, row_cells: int, start: int, codes: Codes, steps: Floats | None,
                 order: NDArray[np.int64] | None, numbers: NDArray[np.int64] | None = None) -> None:
         """Present `rows`, which are rows start, start + 1, ... of the place or, where given, those `numbers`.
 
-        `order` picks among them, else they come one after another.
+        A row has about `row_cells` cells. `order` picks among the rows, else they come one after another.
         """
         lengths = self.lengths[start : start + len(codes)] if numbers is None else self.lengths[numbers]
         labels = _core.PerceptronLabels(codes=codes, steps=steps, lengths=lengths, positives=self.positives)
         count = len(codes) if order is None else len(order)
         functions, wide = len(self.positives), self.weights.columns
-        at_once = max(1, _CALL_CELLS // (functions * max(1, wide)))
+        at_once = max(64, _CALL_CELLS // (functions * max(1, row_cells)))
         for first in range(0, count, at_once):
             n = min(at_once, count - first)
             record, kept = None, None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from hashlib import blake2b
+from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +96,9 @@ def epoch_orders(place: Place, plan: Plan) -> Iterator[NDArray[np.int64] | None]
 
 def digest(coef: Floats, intercept: Floats) -> bytes:
     """256 bits that tell weights apart."""
-    return blake2b(coef.tobytes() + intercept.tobytes(), digest_size=32).digest()
+    found = sha256(np.ascontiguousarray(coef).data)
+    found.update(np.ascontiguousarray(intercept).data)
+    return found.digest()
 
 
 def rule_of(plan: Plan, *, together: bool) -> _core.PerceptronRule:
