@@ -1,0 +1,1 @@
+"""The command `discriminant`: data on stdout, talk on stderr."""
