@@ -11,6 +11,7 @@ namespace {
 #include "../gram.inl"
 #include "../scores.inl"
 #include "../loss.inl"
+#include "../perceptron_rows.inl"
 #include "../perceptron.inl"
 }  // namespace
 
